@@ -37,7 +37,10 @@ pub(super) fn push_key(out: &mut Vec<u8>, key: &str) {
 
 /// Returns the provider's name in the address of a provider configuration.
 pub(super) fn provider_name(provider: &str) -> &str {
-    let inside = provider.split_once("provider[\"").map(|(_, inside)| inside);
+    let start = "provider[\"";
+    // Providers of the root module begin so.
+    let inside = provider.strip_prefix(start);
+    let inside = inside.or_else(|| provider.split_once(start).map(|(_, inside)| inside));
     inside.and_then(|inside| inside.split_once("\"]")).map_or(provider, |(name, _)| name)
 }
 

@@ -124,7 +124,8 @@ impl MarkWriter<'_, '_> {
     /// Writes a leaf or the start of a container. Returns whether the whole value is marked.
     fn value(&mut self, part: &ValueEvent<'_>, member: Option<&[u8]>) -> bool {
         let depth = self.stack.len();
-        let paths = self.lead(member);
+        let has_marks = !self.marks.iter().all(Vec::is_empty);
+        let paths = if has_marks { self.lead(member) } else { Ranges::default() };
         let lists = LISTS.map(|list| &self.marks[list][paths[list].clone()]);
         if lists.iter().any(|paths| is_marked(paths, depth, part)) {
             self.leaf(member, "true");

@@ -225,29 +225,33 @@ impl Writer<'_> {
     }
 }
 
-fn write_change(
-    record: &ResourceChange<'_>,
+/// The trees that follow both sides of a change.
+#[derive(Default)]
+struct Trees {
+    after_unknown: Vec<u8>,
+    before_sensitive: Vec<u8>,
+    after_sensitive: Vec<u8>,
+}
+
+/// Appends `before` and `after` of a resource. Walks over each side once, so the trees are returned.
+fn write_sides(
+    change: &Change<'_>,
     known: &SchemaAndMarks<'_>,
-    has_identities: bool,
     values: ValueWriter<'_>,
     out: &mut Vec<u8>,
-) -> Result<()> {
-    let change = &record.change;
+) -> Result<Trees> {
     let (offset, limits) = (change.offset, values.limits);
-    // Each side is walked once. The trees wait until both sides are written.
-    let (mut before_sensitive, mut after_sensitive) = (Vec::new(), Vec::new());
-    let mut after_unknown = Vec::new();
-    push_actions(change, out);
+    let mut trees = Trees::default();
     push_key(out, "before");
     match &change.before {
         Some(before) => {
-            let marks = MarkWriter::new(&known.before_marks, &mut before_sensitive);
+            let marks = MarkWriter::new(&known.before_marks, &mut trees.before_sensitive);
             let mut forms = (Text::known(limits, out), marks);
             values.write(before, known.ty(), offset, &mut forms)?;
         }
         None => {
             push(out, "null");
-            push(&mut before_sensitive, "false");
+            push(&mut trees.before_sensitive, "false");
         }
     }
     match &change.after {
@@ -257,20 +261,35 @@ fn write_change(
             let mut forms = (
                 is_known.then(|| Text::known(limits, out)),
                 (
-                    (!is_wholly_known).then(|| Text::unknown(limits, &mut after_unknown)),
-                    MarkWriter::new(&known.after_marks, &mut after_sensitive),
+                    (!is_wholly_known).then(|| Text::unknown(limits, &mut trees.after_unknown)),
+                    MarkWriter::new(&known.after_marks, &mut trees.after_sensitive),
                 ),
             );
             values.write(after, known.ty(), offset, &mut forms)?;
         }
         None => {
             push(out, ",\"after\":null");
-            push(&mut after_sensitive, "false");
+            push(&mut trees.after_sensitive, "false");
         }
     }
-    if after_unknown.is_empty() {
-        push(&mut after_unknown, "{}");
+    if trees.after_unknown.is_empty() {
+        push(&mut trees.after_unknown, "{}");
     }
+    Ok(trees)
+}
+
+fn write_change(
+    record: &ResourceChange<'_>,
+    known: &SchemaAndMarks<'_>,
+    has_identities: bool,
+    values: ValueWriter<'_>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let change = &record.change;
+    let (offset, limits) = (change.offset, values.limits);
+    push_actions(change, out);
+    let Trees { after_unknown, before_sensitive, after_sensitive } =
+        write_sides(change, known, values, out)?;
     for (key, mut tree) in [
         ("after_unknown", after_unknown),
         ("before_sensitive", before_sensitive),

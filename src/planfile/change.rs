@@ -225,7 +225,8 @@ impl Writer<'_> {
     }
 }
 
-/// The trees that follow both sides of a change.
+/// The trees that follow both sides of a change. `after_unknown` is empty if the new object is
+/// wholly known.
 #[derive(Default)]
 struct Trees {
     after_unknown: Vec<u8>,
@@ -233,21 +234,25 @@ struct Trees {
     after_sensitive: Vec<u8>,
 }
 
-/// Appends `before` and `after` of a resource. Walks over each side once, so the trees are returned.
+/// Appends the opening bracket of a change, and its `actions`, `before` and `after`. Walks over
+/// each side once, so the trees are returned. Without `known`, the trees of marks are left out.
 fn write_sides(
     change: &Change<'_>,
-    known: &SchemaAndMarks<'_>,
+    known: Option<&SchemaAndMarks<'_>>,
     values: ValueWriter<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Trees> {
     let (offset, limits) = (change.offset, values.limits);
+    let ty = known.and_then(SchemaAndMarks::ty);
     let mut trees = Trees::default();
+    push(out, "{\"actions\":");
+    push(out, change.action.json());
     push_key(out, "before");
     match &change.before {
         Some(before) => {
-            let marks = MarkWriter::new(&known.before_marks, &mut trees.before_sensitive);
-            let mut forms = (Text::known(limits, out), marks);
-            values.write(before, known.ty(), offset, &mut forms)?;
+            let tree = &mut trees.before_sensitive;
+            let marks = known.map(|known| MarkWriter::new(&known.before_marks, tree));
+            values.write(before, ty, offset, &mut (Text::known(limits, out), marks))?;
         }
         None => {
             push(out, "null");
@@ -256,24 +261,26 @@ fn write_sides(
     }
     match &change.after {
         Some(after) => {
-            let is_known = push_after_key(after, out);
+            // Plan JSON omits `after` if the whole value is unknown.
+            let is_known = !after.is_unknown();
+            if is_known {
+                push_key(out, "after");
+            }
             let is_wholly_known = after.is_wholly_known();
+            let tree = &mut trees.after_sensitive;
             let mut forms = (
                 is_known.then(|| Text::known(limits, out)),
                 (
                     (!is_wholly_known).then(|| Text::unknown(limits, &mut trees.after_unknown)),
-                    MarkWriter::new(&known.after_marks, &mut trees.after_sensitive),
+                    known.map(|known| MarkWriter::new(&known.after_marks, tree)),
                 ),
             );
-            values.write(after, known.ty(), offset, &mut forms)?;
+            values.write(after, ty, offset, &mut forms)?;
         }
         None => {
             push(out, ",\"after\":null");
             push(&mut trees.after_sensitive, "false");
         }
-    }
-    if trees.after_unknown.is_empty() {
-        push(&mut trees.after_unknown, "{}");
     }
     Ok(trees)
 }
@@ -287,9 +294,11 @@ fn write_change(
 ) -> Result<()> {
     let change = &record.change;
     let (offset, limits) = (change.offset, values.limits);
-    push_actions(change, out);
-    let Trees { after_unknown, before_sensitive, after_sensitive } =
-        write_sides(change, known, values, out)?;
+    let Trees { mut after_unknown, before_sensitive, after_sensitive } =
+        write_sides(change, Some(known), values, out)?;
+    if after_unknown.is_empty() {
+        push(&mut after_unknown, "{}");
+    }
     for (key, mut tree) in [
         ("after_unknown", after_unknown),
         ("before_sensitive", before_sensitive),
@@ -360,22 +369,6 @@ fn marks_after<'a>(change: &Change<'a>) -> Marks<'a> {
     marks
 }
 
-/// Appends the opening bracket of a change, and its `actions`.
-fn push_actions(change: &Change<'_>, out: &mut Vec<u8>) {
-    push(out, "{\"actions\":");
-    push(out, change.action.json());
-}
-
-/// Appends the key of the new object. Returns false if the whole object is unknown: plan JSON then
-/// omits `after`.
-fn push_after_key(after: &Value<'_>, out: &mut Vec<u8>) -> bool {
-    let is_known = !after.is_unknown();
-    if is_known {
-        push_key(out, "after");
-    }
-    is_known
-}
-
 fn write_importing(
     importing: &Importing<'_>,
     values: ValueWriter<'_>,
@@ -411,32 +404,13 @@ pub(super) fn write_output_change(
     write_string(output.name.as_bytes(), out);
     out.push(b':');
     let change = &output.change;
-    let limits = values.limits;
-    let mut after_unknown = Vec::new();
-    push_actions(change, out);
-    push_key(out, "before");
-    match &change.before {
-        Some(before) => values.value(before, None, change.offset, out)?,
-        None => push(out, "null"),
-    }
-    match &change.after {
-        Some(after) => {
-            let is_known = push_after_key(after, out);
-            let is_wholly_known = after.is_wholly_known();
-            let mut forms = (
-                is_known.then(|| Text::known(limits, out)),
-                (!is_wholly_known).then(|| Text::unknown(limits, &mut after_unknown)),
-            );
-            values.write(after, None, change.offset, &mut forms)?;
-        }
-        None => push(out, ",\"after\":null"),
-    }
+    let Trees { mut after_unknown, .. } = write_sides(change, None, values, out)?;
     if after_unknown.is_empty() {
         push(&mut after_unknown, "false");
     }
     push_key(out, "after_unknown");
     out.append(&mut after_unknown);
-    check_len(out.len(), limits, change.offset)?;
+    check_len(out.len(), values.limits, change.offset)?;
     let word = if output.is_sensitive { "true" } else { "false" };
     push(out, &format!(",\"before_sensitive\":{word},\"after_sensitive\":{word}}}"));
     Ok(())

@@ -7,7 +7,7 @@
 use super::keys;
 use super::path::{Paths, Step};
 use super::protobuf::fault;
-use super::walk::{self, Text, ValueEvent, Walk};
+use super::walk::{self, TextWriter, ValueEvent, Walk};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::{Elements, Kind, Members, Sorted, Value};
 use crate::limits::Limits;
@@ -110,13 +110,13 @@ fn without_type(mut value: Value<'_>) -> Result<Value<'_>> {
 
 /// Appends attributes as compact JSON, escaped as Go does.
 pub(super) fn write(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
-    walk::write(&mut Json::new(value), &mut Text::known(limits, out), limits)
+    walk::write(&mut Json::new(value), &mut TextWriter::known(limits, out), limits)
 }
 
 /// Like [`write`], but keeps objects of `value` and `type`, for JSON other than attributes.
 pub(super) fn write_plain(value: Value<'_>, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
     let mut walk = Json { keeps_types: true, ..Json::new(value) };
-    walk::write(&mut walk, &mut Text::known(limits, out), limits)
+    walk::write(&mut walk, &mut TextWriter::known(limits, out), limits)
 }
 
 /// Reads the paths of `sensitive_attributes`.

@@ -12,7 +12,7 @@ use super::path::{Paths, Step, write_path};
 use super::protobuf::fault;
 use super::schemas::{Schema, Schemas};
 use super::tool::Tool;
-use super::walk::{Text, check_len};
+use super::walk::{TextWriter, check_len};
 use crate::error::Result;
 use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
@@ -181,7 +181,7 @@ impl Writer<'_> {
                     push_key(out, "values");
                 }
                 let mut forms = (
-                    has_values.then(|| Text::known(self.values.limits, out)),
+                    has_values.then(|| TextWriter::known(self.values.limits, out)),
                     MarkWriter::new(&known.after_marks, &mut sensitive),
                 );
                 self.values.write(after, known.ty(), offset, &mut forms)?;
@@ -252,7 +252,7 @@ fn write_sides(
         Some(before) => {
             let tree = &mut trees.before_sensitive;
             let marks = known.map(|known| MarkWriter::new(&known.before_marks, tree));
-            values.write(before, ty, offset, &mut (Text::known(limits, out), marks))?;
+            values.write(before, ty, offset, &mut (TextWriter::known(limits, out), marks))?;
         }
         None => {
             push(out, "null");
@@ -269,9 +269,10 @@ fn write_sides(
             let is_wholly_known = after.is_wholly_known();
             let tree = &mut trees.after_sensitive;
             let mut forms = (
-                is_known.then(|| Text::known(limits, out)),
+                is_known.then(|| TextWriter::known(limits, out)),
                 (
-                    (!is_wholly_known).then(|| Text::unknown(limits, &mut trees.after_unknown)),
+                    (!is_wholly_known)
+                        .then(|| TextWriter::unknown(limits, &mut trees.after_unknown)),
                     known.map(|known| MarkWriter::new(&known.after_marks, tree)),
                 ),
             );

@@ -7,7 +7,7 @@ use super::packed::ValueWriter;
 use super::path::dynamic_value;
 use super::protobuf::{Field, Message, fault};
 use super::tool::Release;
-use super::walk::{Text, check_len};
+use super::walk::{TextWriter, check_len};
 use crate::error::{PlanFileFault, Result};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string;
@@ -77,8 +77,11 @@ impl<'a> Invocation<'a> {
             }
             let limits = values.limits;
             let mut forms = (
-                is_known.then(|| Text::known(limits, out)),
-                (MarkWriter::new(&self.marks, &mut sensitive), Text::unknown(limits, &mut unknown)),
+                is_known.then(|| TextWriter::known(limits, out)),
+                (
+                    MarkWriter::new(&self.marks, &mut sensitive),
+                    TextWriter::unknown(limits, &mut unknown),
+                ),
             );
             values.write(config, None, offset, &mut forms)?;
             push_key(out, "config_sensitive");

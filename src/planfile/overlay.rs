@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::path::{Paths, Step, order};
-use super::walk::{Form, Shape, ValueEvent, Walk};
+use super::walk::{Shape, ValueEvent, ValueForm, Walk};
 use crate::error::Result;
 use crate::wire::json_string;
 
@@ -98,7 +98,7 @@ impl<'m, 'o> MarkWriter<'m, 'o> {
     }
 }
 
-impl Form for MarkWriter<'_, '_> {
+impl ValueForm for MarkWriter<'_, '_> {
     fn part<'a>(
         &mut self,
         key: Option<&[u8]>,

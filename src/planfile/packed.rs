@@ -5,7 +5,7 @@
 //! value of a dynamic type.
 
 use super::protobuf::fault;
-use super::walk::{self, Form, Shape, Text, ValueEvent, Walk};
+use super::walk::{self, Shape, TextWriter, ValueEvent, ValueForm, Walk};
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
@@ -37,7 +37,7 @@ impl<'w> ValueWriter<'w> {
         value: &Value<'_>,
         ty: Option<&Type>,
         offset: u64,
-        form: &mut impl Form,
+        form: &mut impl ValueForm,
     ) -> Result<()> {
         let bytes = value.sorted();
         walk::write(&mut self.walk(&bytes, ty, offset), form, self.limits)
@@ -51,12 +51,12 @@ impl<'w> ValueWriter<'w> {
         offset: u64,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        self.write(value, ty, offset, &mut Text::known(self.limits, out))
+        self.write(value, ty, offset, &mut TextWriter::known(self.limits, out))
     }
 
     /// Appends the tree of the unknown values in a value, like [`write_unknown`].
     pub(super) fn unknown(self, value: &Value<'_>, offset: u64, out: &mut Vec<u8>) -> Result<()> {
-        self.write(value, None, offset, &mut Text::unknown(self.limits, out))
+        self.write(value, None, offset, &mut TextWriter::unknown(self.limits, out))
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) trait Walk<'a> {
 }
 
 /// One of the texts that plan JSON has of a value. [`write`] passes it the events of the value.
-pub(super) trait Form {
+pub(super) trait ValueForm {
     /// Appends a part of a value. `key` is the key of a member.
     fn part<'a>(
         &mut self,
@@ -55,7 +55,7 @@ pub(super) trait Form {
 }
 
 /// Two forms that are written in one walk.
-impl<A: Form, B: Form> Form for (A, B) {
+impl<A: ValueForm, B: ValueForm> ValueForm for (A, B) {
     fn part<'a>(
         &mut self,
         key: Option<&[u8]>,
@@ -72,7 +72,7 @@ impl<A: Form, B: Form> Form for (A, B) {
 }
 
 /// A form that not every value has.
-impl<F: Form> Form for Option<F> {
+impl<F: ValueForm> ValueForm for Option<F> {
     fn part<'a>(
         &mut self,
         key: Option<&[u8]>,
@@ -83,7 +83,7 @@ impl<F: Form> Form for Option<F> {
     }
 
     fn len(&self) -> usize {
-        self.as_ref().map_or(0, Form::len)
+        self.as_ref().map_or(0, ValueForm::len)
     }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn check_len(len: usize, limits: &Limits, offset: u64) -> Result<()> 
 /// Writes a form of a value.
 pub(super) fn write<'a>(
     walk: &mut impl Walk<'a>,
-    form: &mut impl Form,
+    form: &mut impl ValueForm,
     limits: &Limits,
 ) -> Result<()> {
     let mut depth = 0_usize;
@@ -123,7 +123,7 @@ pub(super) fn write<'a>(
 }
 
 /// Writes the known values, or the tree of unknown values.
-pub(super) struct Text<'o> {
+pub(super) struct TextWriter<'o> {
     kind: TextKind,
     /// The closing brackets of the open containers.
     closes: Vec<u8>,
@@ -139,22 +139,22 @@ enum TextKind {
     Unknown,
 }
 
-impl<'o> Text<'o> {
+impl<'o> TextWriter<'o> {
     /// Appends the known values to `out`. An unknown member is left out. An unknown element, or a
     /// value that is unknown as a whole, is null.
-    pub(super) fn known(limits: &Limits, out: &'o mut Vec<u8>) -> Text<'o> {
+    pub(super) fn known(limits: &Limits, out: &'o mut Vec<u8>) -> TextWriter<'o> {
         let max = usize::try_from(limits.change).unwrap_or(usize::MAX);
-        Text { kind: TextKind::Known, closes: Vec::new(), is_first: true, max, out }
+        TextWriter { kind: TextKind::Known, closes: Vec::new(), is_first: true, max, out }
     }
 
     /// Appends the tree of unknown values to `out`: true for an unknown value, and false for any
     /// other leaf. Members that are false are left out.
-    pub(super) fn unknown(limits: &Limits, out: &'o mut Vec<u8>) -> Text<'o> {
-        Text { kind: TextKind::Unknown, ..Text::known(limits, out) }
+    pub(super) fn unknown(limits: &Limits, out: &'o mut Vec<u8>) -> TextWriter<'o> {
+        TextWriter { kind: TextKind::Unknown, ..TextWriter::known(limits, out) }
     }
 }
 
-impl Form for Text<'_> {
+impl ValueForm for TextWriter<'_> {
     fn part<'a>(
         &mut self,
         key: Option<&[u8]>,

@@ -44,3 +44,25 @@ impl TypeCache {
         Ok(ty)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_those_of_their_texts_and_the_texts_are_bounded() {
+        let types = TypeCache::default();
+        for number in 0..10_000 {
+            let text = format!(r#"["object",{{"a{number}":"string"}}]"#);
+            let parsed = Type::parse(text.as_bytes());
+            assert_eq!(types.parse(text.as_bytes()).ok(), parsed.clone().ok(), "{text}");
+            assert_eq!(types.parse(text.as_bytes()).ok(), parsed.ok(), "{text}");
+            let len: usize = types.by_text.borrow().keys().map(|text| text.len()).sum();
+            assert!(len == types.len.get() && len <= TEXTS_MAX, "{len}");
+        }
+        let long = format!(r#"["object",{{"{}":"string"}}]"#, "a".repeat(TEXT_MAX));
+        assert!(types.parse(long.as_bytes()).is_ok());
+        assert!(!types.by_text.borrow().contains_key(long.as_bytes()));
+        assert!(types.parse(b"[").is_err());
+    }
+}

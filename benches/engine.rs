@@ -20,7 +20,7 @@ use plansift::input::Slice;
 use plansift::json::Validation;
 use plansift::json::cursor::Cursor;
 use plansift::limits::Limits;
-use plansift::plan::{self, Flow, ResourceChange, Section, Visitor};
+use plansift::plan::{self, Flow, Piece, PieceKind, ResourceChange, Section, Visitor};
 use plansift::record::{Record, RecordOptions, sift};
 use plansift::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 use plansift::sink::Sink;
@@ -148,8 +148,11 @@ fn skip(criterion: &mut Criterion) {
 fn visit(criterion: &mut Criterion) {
     struct Counter(u64);
     impl Visitor for Counter {
-        fn resource_change(&mut self, section: Section, _: &ResourceChange<'_>) -> Result<Flow> {
-            self.0 += u64::from(section == Section::ResourceChanges);
+        fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+            if piece.kind == PieceKind::ResourceChange {
+                ResourceChange::parse(piece.section, piece.value)?;
+                self.0 += u64::from(piece.section == Section::ResourceChanges);
+            }
             Ok(Flow::Continue)
         }
     }
@@ -171,10 +174,12 @@ fn visit(criterion: &mut Criterion) {
 fn diff(criterion: &mut Criterion) {
     struct Measure<'c>(&'c mut Criterion, u64);
     impl Visitor for Measure<'_> {
-        fn resource_change(&mut self, section: Section, it: &ResourceChange<'_>) -> Result<Flow> {
-            if section != Section::ResourceChanges {
+        fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+            if (piece.kind, piece.section) != (PieceKind::ResourceChange, Section::ResourceChanges)
+            {
                 return Ok(Flow::Continue);
             }
+            let it = ResourceChange::parse(piece.section, piece.value)?;
             let sides = [it.change.before, it.change.after].into_iter().flatten();
             let len = sides.map(|side| side.raw().len() as u64).sum();
             let mut group = self.0.benchmark_group("diff");

@@ -8,18 +8,15 @@ use std::error::Error;
 use std::path::Path;
 
 use plansift::input::{Input, InputOptions};
-use plansift::plan::{self, Flow, PlanOptions, ResourceChange, Section, Visitor};
+use plansift::plan::{self, Flow, Piece, PieceKind, PlanOptions, ResourceChange, Section, Visitor};
 
 struct Deletions;
 
 impl Visitor for Deletions {
-    fn resource_change(
-        &mut self,
-        section: Section,
-        resource: &ResourceChange<'_>,
-    ) -> plansift::error::Result<Flow> {
+    fn piece(&mut self, piece: &Piece<'_>) -> plansift::Result<Flow> {
         // Drift also has resource changes, but they have already happened.
-        if section == Section::ResourceChanges {
+        if piece.kind == PieceKind::ResourceChange && piece.section == Section::ResourceChanges {
+            let resource = ResourceChange::parse(piece.section, piece.value)?;
             for action in resource.change.actions()? {
                 if action?.is("delete")
                     && let Some(address) = resource.address

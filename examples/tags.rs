@@ -9,20 +9,20 @@ use std::path::Path;
 
 use plansift::input::{Input, InputOptions};
 use plansift::json::value::Value;
-use plansift::plan::{self, Flow, PlanOptions, ResourceChange, Section, Visitor};
+use plansift::plan::{self, Flow, Piece, PieceKind, PlanOptions, ResourceChange, Section, Visitor};
 
 struct Tags;
 
 impl Visitor for Tags {
-    fn resource_change(
-        &mut self,
-        section: Section,
-        resource: &ResourceChange<'_>,
-    ) -> plansift::error::Result<Flow> {
+    fn piece(&mut self, piece: &Piece<'_>) -> plansift::Result<Flow> {
+        if piece.kind != PieceKind::ResourceChange {
+            return Ok(Flow::Continue);
+        }
+        let resource = ResourceChange::parse(piece.section, piece.value)?;
         let (Some(address), Some(after)) = (resource.address, resource.change.after) else {
             return Ok(Flow::Continue);
         };
-        if section == Section::ResourceChanges
+        if piece.section == Section::ResourceChanges
             && !is_marked(resource.change.after_sensitive)?
             && let Some(tags) = after.get("tags")?
             && let Some(name) = tags.get("Name")?
@@ -35,7 +35,7 @@ impl Visitor for Tags {
 }
 
 /// True if the overlay marks `tags.Name`, or something above it, as sensitive.
-fn is_marked(overlay: Option<Value<'_>>) -> plansift::error::Result<bool> {
+fn is_marked(overlay: Option<Value<'_>>) -> plansift::Result<bool> {
     let mut place = overlay;
     for key in ["tags", "Name"] {
         let Some(overlay) = place else { return Ok(false) };

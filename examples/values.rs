@@ -10,17 +10,21 @@ use plansift::Result;
 use plansift::diff::Differ;
 use plansift::input::{Input, InputOptions};
 use plansift::json::value::Value;
-use plansift::plan::{self, Flow, PlanOptions, ResourceChange, Section, Visitor};
+use plansift::plan::{self, Flow, Piece, PieceKind, PlanOptions, ResourceChange, Section, Visitor};
 
 struct Values(Differ);
 
 impl Visitor for Values {
-    fn resource_change(&mut self, section: Section, resource: &ResourceChange<'_>) -> Result<Flow> {
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        if piece.kind != PieceKind::ResourceChange {
+            return Ok(Flow::Continue);
+        }
+        let resource = ResourceChange::parse(piece.section, piece.value)?;
         let (change, Some(address)) = (&resource.change, resource.address) else {
             return Ok(Flow::Continue);
         };
         if let (Some(before), Some(after)) = (change.before, change.after)
-            && section == Section::ResourceChanges
+            && piece.section == Section::ResourceChanges
         {
             self.0.diff(change)?;
             let Differ { changed, sensitive, .. } = &self.0;

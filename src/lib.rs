@@ -4,7 +4,7 @@
 //!  file ──mmap──┐
 //!  pipe, store ─┼─ windows ─▶ scan ─▶ cursor ─▶ plan visitor ─▶ change ─▶ record ─▶ sink
 //!  .gz .zst ────┘  (64-byte   (SIMD    (keys,    (sections,      (diff of   (flat,    (ndjson,
-//!                   blocks)    masks)   skip)     events)         bytes)     one row)  json, csv)
+//!                   blocks)    masks)   skip)     pieces)         bytes)     one row)  json, csv)
 //! ```
 //!
 //! Modules import downwards only. `ARCHITECTURE.md` lists their levels.
@@ -33,7 +33,7 @@
 //! Memory use is bounded by a few times the size of the largest change. No function recurses on the
 //! depth of an input, no input causes a panic, and no error quotes input bytes.
 //!
-//! To receive the events of a plan, implement [`plan::Visitor`] and call [`plan::read`]. To receive
+//! To receive the pieces of a plan, implement [`plan::Visitor`] and call [`plan::read`]. To receive
 //! finished records, pass a [`sink::Sink`] to [`record::sift`]:
 //!
 //! ```

@@ -3,8 +3,7 @@
 
 use plansift::error::Result;
 use plansift::input::Slice;
-use plansift::json::value::Value;
-use plansift::plan::{self, Answer, Flow, Section, Visitor};
+use plansift::plan::{self, Answer, Flow, Piece, RelevantAttribute, Section, Visitor};
 
 use crate::run;
 
@@ -12,7 +11,7 @@ use crate::run;
 const SCALARS: [Section; 4] =
     [Section::Timestamp, Section::Applyable, Section::Complete, Section::Errored];
 
-/// The events of a plan that are no changes.
+/// The pieces of a plan that are no changes.
 #[derive(Default)]
 struct Facts {
     scalars: Vec<(Section, String)>,
@@ -27,20 +26,22 @@ impl Visitor for Facts {
         }
     }
 
-    fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
-        let text = String::from_utf8(value.raw().to_vec()).expect("UTF-8");
-        self.scalars.push((section, text));
-        Ok(Flow::Continue)
-    }
-
-    fn relevant_attribute(&mut self, resource: Value<'_>, attribute: Value<'_>) -> Result<Flow> {
-        let json = |value: Value<'_>| serde_json::from_slice(value.raw()).expect("JSON");
-        self.relevant.push([json(resource), json(attribute)]);
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        if piece.section == Section::RelevantAttributes {
+            let RelevantAttribute { resource, attribute } = RelevantAttribute::parse(piece.value)?;
+            self.relevant.push(
+                [resource, attribute]
+                    .map(|value| serde_json::from_slice(value.raw()).expect("JSON")),
+            );
+        } else {
+            let text = String::from_utf8(piece.value.raw().to_vec()).expect("UTF-8");
+            self.scalars.push((piece.section, text));
+        }
         Ok(Flow::Continue)
     }
 }
 
-/// Asserts that the facts of a plan are events, and returns their numbers.
+/// Asserts that the facts of a plan are pieces, and returns their numbers.
 fn facts_of(text: &[u8]) -> [usize; 2] {
     let mut facts = Facts::default();
     plan::read(Slice(text), &plan::PlanOptions::default(), &mut facts).expect("a plan");
@@ -58,7 +59,7 @@ fn facts_of(text: &[u8]) -> [usize; 2] {
 }
 
 #[test]
-fn the_time_the_flags_and_the_relevant_attributes_are_events() {
+fn the_time_the_flags_and_the_relevant_attributes_are_pieces() {
     let plan = br#"{"format_version":"1.2","relevant_attributes":[{"resource":"a.b",
         "attribute":["c",0,{"d":1}]},{"resource":"e.f","attribute":[]}],
         "timestamp":"2026-01-01T00:00:00Z","applyable":true,"complete":false,"errored":true}"#;

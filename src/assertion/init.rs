@@ -15,8 +15,7 @@ use crate::json::value::{Kind, Text, Value};
 use crate::known::Mask;
 use crate::path::{AttributePath, AttributeStep, split_modules, without_key};
 use crate::plan::{
-    Answer, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange,
-    Section,
+    Answer, Change, Deferred, Document, Flow, Piece, PieceKind, ResourceChange, Section, Visitor,
 };
 
 /// Maximum number of sensitive places of a resource that are pinned.
@@ -197,13 +196,9 @@ fn actions_of(change: &Change<'_>) -> Result<Vec<String>> {
     change.actions()?.map(|action| action?.decode()).collect()
 }
 
-impl PieceVisitor for Pinned<'_> {
+impl Visitor for Pinned<'_> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
         if is_asked(section) { Answer::Enter } else { Answer::Skip }
-    }
-
-    fn examines_all(&self) -> bool {
-        false
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {

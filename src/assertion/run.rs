@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::json::value::{Text, Value};
 use crate::path::{AddressPattern, AttributePath};
 use crate::plan::{
-    self, Change, Deferred, Document, Flow, Piece, PieceKind, PieceVisitor, ResourceChange,
-    Section, StateKind,
+    self, Change, Deferred, Document, Flow, Piece, PieceKind, ResourceChange, Section, StateKind,
+    Visitor,
 };
 
 /// The assertions, and their results for the part of a document that has been read.
@@ -251,7 +251,7 @@ impl<'a> Run<'a> {
     }
 }
 
-impl PieceVisitor for Run<'_> {
+impl Visitor for Run<'_> {
     fn section(&mut self, section: Section, key: &str) -> plan::Answer {
         match is_asked(section) || section == Section::Other && key == "values" {
             true => plan::Answer::Enter,
@@ -262,10 +262,6 @@ impl PieceVisitor for Run<'_> {
     fn state(&mut self, _: StateKind) -> Result<()> {
         self.note_state();
         Ok(())
-    }
-
-    fn examines_all(&self) -> bool {
-        false
     }
 
     fn wants(&self, kind: PieceKind) -> bool {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
-use crate::plan::{Flow, Piece, PieceVisitor};
+use crate::plan::{Flow, Piece, Visitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
 use crate::secret::Collected;
 
@@ -139,7 +139,11 @@ impl Worker for RangeAuditor<'_> {
 
 struct AuditingPieces<'w, 'r>(&'w mut Auditor<'r, Findings>);
 
-impl PieceVisitor for AuditingPieces<'_, '_> {
+impl Visitor for AuditingPieces<'_, '_> {
+    fn examines_all(&self) -> bool {
+        true
+    }
+
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let (end, unmarked) = (self.0.notes.end(), self.0.unmarked);
         let audited = self.0.piece(piece).map(|()| Flow::Continue);

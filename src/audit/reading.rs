@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::plan::lookahead::Lookahead;
 use crate::plan::{
-    Accepts, Answer, Boundary, Document, Documents, Flow, Piece, PieceVisitor, ReadRange, Section,
+    Accepts, Answer, Boundary, Document, Documents, Flow, Piece, ReadRange, Section, Visitor,
 };
 use crate::pool::Queue;
 use crate::secret::Collected;
@@ -36,7 +36,7 @@ pub(super) fn read<S: Source>(
     std::thread::scope(|scope| {
         let ahead = (threads > 1).then(|| Lookahead::new(scope, &queue, threads));
         let mut reading = Reading { auditor, ahead, collected, options };
-        let document = documents.read_pieces(Accepts::States, &mut reading)?;
+        let document = documents.read(Accepts::States, &mut reading)?;
         let Auditor { notes, unmarked, .. } = reading.auditor;
         let (bytes, secrets) = (document.bytes, collected.secrets.len() as u64);
         Ok((document, Summary { bytes, secrets, counts: notes.counts, unmarked }))
@@ -50,7 +50,7 @@ struct Reading<'scope, 'r> {
     options: &'r AuditOptions,
 }
 
-impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, 'r> {
+impl<'scope, 'r: 'scope> Visitor for Reading<'scope, 'r> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
@@ -62,7 +62,7 @@ impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, 'r> {
         Answer::Enter
     }
 
-    fn passes_others(&self) -> bool {
+    fn examines_all(&self) -> bool {
         true
     }
 

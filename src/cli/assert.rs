@@ -158,7 +158,7 @@ impl Work for AssertionReader<'_> {
     fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
         let Ready { label: Label { source: name, .. }, documents, at, first, .. } = ready;
         let mut run = Run::new(self.assertions);
-        let document = documents.read_pieces(Accepts::States, &mut run)?;
+        let document = documents.read(Accepts::States, &mut run)?;
         let Answers { mut outcomes, unmatched, incomplete } = run.finish(&document);
         // Most runs quote no value, so the secrets are collected only if a finding quotes one.
         if outcomes.iter().any(Outcome::quotes) {
@@ -234,7 +234,7 @@ impl Work for Init {
             quotes.as_ref().is_none_or(|quotes| quotes.hides_key(key))
         };
         let mut pinned = Pinned::new(self.syntax, name, &is_secret);
-        let document = documents.read_pieces(Accepts::Plans, &mut pinned)?;
+        let document = documents.read(Accepts::Plans, &mut pinned)?;
         if let Some(error) = failed.take() {
             return Err(error);
         }

@@ -14,7 +14,7 @@ use crate::input::Source;
 use crate::json::value::{self, Value};
 use crate::limits::Limit;
 use crate::plan::{
-    Accepts, Answer, Document, Documents, Flow, Piece, PieceKind, PieceVisitor, Section, members,
+    Accepts, Answer, Document, Documents, Flow, Piece, PieceKind, Section, Visitor, members,
 };
 
 /// Maximum length of the address of a module, in bytes. The address of each element contains it, so
@@ -55,7 +55,7 @@ pub fn read<S: Source>(
         budget,
         is_present: false,
     };
-    let document = documents.read_pieces(Accepts::Plans, &mut reader)?;
+    let document = documents.read(Accepts::Plans, &mut reader)?;
     Ok(ReadConfiguration { document, is_present: reader.is_present })
 }
 
@@ -90,17 +90,13 @@ struct Call {
     used: u64,
 }
 
-impl PieceVisitor for Reader<'_> {
+impl Visitor for Reader<'_> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
         if section != Section::Configuration {
             return Answer::Skip;
         }
         self.is_present = true;
         Answer::Enter
-    }
-
-    fn examines_all(&self) -> bool {
-        false
     }
 
     fn call_entered(&mut self, name: &str) -> Result<()> {

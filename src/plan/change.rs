@@ -78,6 +78,14 @@ pub struct DeferredAction<'a> {
     pub action_invocation: ActionInvocation<'a>,
 }
 
+/// An attribute of a resource that the plan depends on.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the keys of the format")]
+pub struct RelevantAttribute<'a> {
+    pub resource: Value<'a>,
+    pub attribute: Value<'a>,
+}
+
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ActionInvocation<'a> {
@@ -405,6 +413,22 @@ impl<'a> DeferredAction<'a> {
             reason: text(reason, "reason")?,
             action_invocation: ActionInvocation::parse(invocation)
                 .map_err(|error| error.within("action_invocation"))?,
+        })
+    }
+}
+
+impl<'a> RelevantAttribute<'a> {
+    /// Parses an element of `relevant_attributes`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the element lacks a key or has one twice.
+    pub fn parse(element: Value<'a>) -> Result<RelevantAttribute<'a>> {
+        let [resource, attribute] = members(element, ["resource", "attribute"])?;
+        let missing = |key| Error::at(ErrorKind::MissingKey(key), element.offset());
+        Ok(RelevantAttribute {
+            resource: resource.ok_or_else(|| missing("resource"))?,
+            attribute: attribute.ok_or_else(|| missing("attribute"))?,
         })
     }
 }

@@ -23,11 +23,10 @@
 use std::ops::Range;
 
 use super::document_state::{Accepts, Document, ReadDocument};
-use super::events::Events;
 use super::kind::BEGINNINGS;
 use super::preamble::{self, Preamble};
 use super::trailer::{self, AllowedTrailer, Trailer};
-use super::walk::{self, PieceVisitor};
+use super::walk;
 use super::{Flow, PlanOptions, Visitor};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::{SharedText, Source};
@@ -57,20 +56,24 @@ pub enum NextDocument {
 ///
 /// ```
 /// use plansift::input::Slice;
-/// use plansift::plan::{Documents, NextDocument, PlanOptions, Visitor};
+/// use plansift::plan::{Accepts, Documents, Flow, NextDocument, Piece, PlanOptions, Visitor};
 ///
 /// struct Ignore;
-/// impl Visitor for Ignore {}
+/// impl Visitor for Ignore {
+///     fn piece(&mut self, _: &Piece<'_>) -> plansift::Result<Flow> {
+///         Ok(Flow::Continue)
+///     }
+/// }
 ///
 /// let line = r#"{"format_version":"1.2","resource_changes":[]}"#;
 /// let (first, cut) = (format!("{line}\n"), &line[..30]);
 /// let text = format!("{first}{cut}\n{line}");
 /// let mut documents = Documents::new(Slice(text.as_bytes()), &PlanOptions::default());
-/// assert!(documents.read(&mut Ignore).is_ok());
+/// assert!(documents.read(Accepts::Plans, &mut Ignore).is_ok());
 /// assert_eq!(documents.find_next(), NextDocument::Document(first.len() as u64));
-/// assert!(documents.read(&mut Ignore).is_err());
+/// assert!(documents.read(Accepts::Plans, &mut Ignore).is_err());
 /// assert!(matches!(documents.find_next(), NextDocument::Document(_)));
-/// assert!(documents.read(&mut Ignore).is_ok());
+/// assert!(documents.read(Accepts::Plans, &mut Ignore).is_ok());
 /// assert_eq!(documents.find_next(), NextDocument::End);
 /// ```
 pub struct Documents<S> {
@@ -102,12 +105,12 @@ pub(crate) struct UnreadDocument<'o> {
 }
 
 impl UnreadDocument<'_> {
-    /// Reads the pieces of the document from `region`, the part of the source that contains it.
-    pub fn read_pieces(
+    /// Reads the document from `region`, the part of the source that contains it.
+    pub fn read(
         self,
         region: impl Source,
         accepts: Accepts,
-        visitor: &mut impl PieceVisitor,
+        visitor: &mut impl Visitor,
     ) -> Result<ReadDocument> {
         let UnreadDocument { head, after, options, past_other } = self;
         walk::read(region, head, (after, past_other), accepts, options, visitor)
@@ -131,24 +134,11 @@ impl<S: Source> Documents<S> {
         Documents { source, options: *options, after, line, state }
     }
 
-    /// Reads the next document and sends its events to `visitor`.
+    /// Reads the next document, which must be one that `accepts` names, and sends its pieces to
+    /// `visitor`.
     ///
     /// If the visitor stops early, the document counts as incomplete in the search for the next
     /// one.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`super::read`].
-    ///
-    /// # Panics
-    ///
-    /// Panics if no document is left. [`Documents::find_next`] says whether one is left.
-    pub fn read(&mut self, visitor: &mut impl Visitor) -> Result<Document> {
-        self.read_pieces(Accepts::Plans, &mut Events(visitor))
-    }
-
-    /// Like [`Documents::read`], but sends pieces to `visitor`, and accepts the documents that
-    /// `accepts` names.
     ///
     /// # Errors
     ///
@@ -158,12 +148,8 @@ impl<S: Source> Documents<S> {
     /// # Panics
     ///
     /// Panics if no document is left. [`Documents::find_next`] says whether one is left.
-    pub fn read_pieces(
-        &mut self,
-        accepts: Accepts,
-        visitor: &mut impl PieceVisitor,
-    ) -> Result<Document> {
-        self.read_by(|region, found| found.read_pieces(region, accepts, visitor))
+    pub fn read(&mut self, accepts: Accepts, visitor: &mut impl Visitor) -> Result<Document> {
+        self.read_by(|region, found| found.read(region, accepts, visitor))
     }
 
     /// Whether the next document is an element of an array, but not its first one.
@@ -435,20 +421,20 @@ fn unless_changed(source: &mut impl Source, error: Error) -> Error {
     if its_own && source.changed() { Error::new(ErrorKind::Changed) } else { error }
 }
 
-/// Reads a plan from its first byte to its last and sends its events to `visitor`. The input must
+/// Reads a plan from its first byte to its last and sends its pieces to `visitor`. The input must
 /// contain nothing else. Use [`Documents`] for an input with several plans.
 ///
 /// # Errors
 ///
 /// Fails if the input is unreadable, not a plan, malformed or incomplete, or if it exceeds a limit.
-/// Any error of the visitor is returned. The visitor must not treat the events as a whole plan
+/// Any error of the visitor is returned. The visitor must not treat the pieces as a whole plan
 /// unless this function returns `Ok`.
 pub fn read<S: Source, V: Visitor>(
     source: S,
     options: &PlanOptions,
     visitor: &mut V,
 ) -> Result<Document> {
-    Documents::only(source, options).read(visitor)
+    Documents::only(source, options).read(Accepts::Plans, visitor)
 }
 
 /// A source that hides the next document: it ends before the line that begins that document.

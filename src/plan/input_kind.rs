@@ -7,7 +7,7 @@
 use super::kind::{self, KindClues};
 use super::preamble::TEXT_MAX;
 use super::section::Section;
-use super::{Answer, Documents, PlanOptions, Visitor};
+use super::{Accepts, Answer, Documents, Flow, Piece, PlanOptions, Visitor};
 use crate::error::{ErrorKind, Result, WrongDocument};
 use crate::input::{Slice, Source};
 
@@ -83,7 +83,7 @@ fn judge(head: &[u8]) -> InputKind {
     let mut visitor = KindVisitor::default();
     // The first of several documents decides.
     let mut documents = Documents::new(Slice(head), &PlanOptions::default());
-    let end = match documents.read(&mut visitor) {
+    let end = match documents.read(Accepts::Plans, &mut visitor) {
         Ok(_) => None,
         Err(error) => Some(error.kind()),
     };
@@ -162,6 +162,10 @@ impl Visitor for KindVisitor {
         self.is_known |= section != Section::Other;
         let decided = self.clues.note(section, key).is_some() || self.clues.is_plan();
         if decided { Answer::Stop } else { Answer::Skip }
+    }
+
+    fn piece(&mut self, _: &Piece<'_>) -> Result<Flow> {
+        Ok(Flow::Continue)
     }
 }
 

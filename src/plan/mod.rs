@@ -1,16 +1,15 @@
-//! Reads a plan as events: [`read`] walks the document once, in document order, and calls a
-//! [`Visitor`] for each part.
+//! Reads a plan or a state: [`read`] walks the document once, in document order, and sends its
+//! pieces to a [`Visitor`].
 //!
-//! The reader assumes no order of keys. It keeps one element of one section, such as a resource
-//! change, in memory at a time. The values that the visitor receives borrow from this element. The
-//! reader skips unknown keys, and passes unknown words, such as an action or a reason, to the
-//! visitor.
+//! A [`Piece`] is a value with its own sensitivity marks, such as a resource change. The reader
+//! assumes no order of keys. It keeps one piece in memory at a time, and the values that the visitor
+//! receives borrow from this piece. Parsed pieces, such as [`ResourceChange`], leave out unknown
+//! keys, and keep unknown words, such as an action or a reason.
 
 mod change;
 mod checked;
 mod document_state;
 mod documents;
-mod events;
 #[cfg(feature = "batch")]
 mod input_kind;
 mod instance;
@@ -28,17 +27,17 @@ mod walk;
 mod wrapper;
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use crate::error::Result;
 use crate::json::Validation;
-use crate::json::value::Value;
 use crate::limits::Limits;
 pub use crate::scan::Isa;
 
 pub(crate) use change::members;
 pub use change::{
-    ActionInvocation, Change, Check, Deferred, DeferredAction, Index, ResourceChange, ResourceName,
-    Timing,
+    ActionInvocation, Change, Check, Deferred, DeferredAction, Index, RelevantAttribute,
+    ResourceChange, ResourceName, Timing,
 };
 pub use checked::{CheckInstance, CheckedObject};
 pub use document_state::{Accepts, Document, StateKind};
@@ -46,7 +45,6 @@ pub use document_state::{Accepts, Document, StateKind};
 #[doc(hidden)]
 pub use documents::REACH;
 pub use documents::{Documents, NextDocument, read};
-pub(crate) use events::send;
 #[cfg(feature = "batch")]
 pub(crate) use input_kind::{InputKind, input_kind};
 pub use instance::{OutputValue, ResourceInstance, VariableDeclaration};
@@ -57,7 +55,7 @@ pub(crate) use walk::workers as lookahead;
 pub use walk::{Piece, PieceKind};
 // Public for the tests of the lookahead.
 #[doc(hidden)]
-pub use walk::{Boundary, LookaheadReader, PieceVisitor, ReadRange};
+pub use walk::{Boundary, LookaheadReader, ReadRange};
 
 /// How to read a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,7 +69,7 @@ pub struct PlanOptions {
     /// Limits on depth, sizes and counts.
     pub limits: Limits,
     /// Number of threads to use, including the calling thread. `None` uses the calling thread only.
-    /// The events do not depend on the number.
+    /// The pieces do not depend on the number.
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -89,7 +87,7 @@ pub enum SurroundingText {
 /// What to do with a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Enter the section and send its events or pieces.
+    /// Enter the section and send its pieces.
     Enter,
     /// Validate the section and send nothing.
     Skip,
@@ -106,24 +104,30 @@ pub enum Flow {
     Stop,
 }
 
-/// Receives the events of a plan from [`read`].
+/// Receives the pieces of a document from [`read`] or [`Documents::read`].
 ///
 /// The reader calls [`Visitor::section`] for each top-level key. The answer decides whether the
-/// events of that section follow. Values borrow from the window and are valid only during the call.
-/// An error from any method ends the read, and [`read`] returns it.
+/// pieces of that section follow. Values borrow from the window and are valid only during the call.
+/// An error from any method ends the read, and the read returns this error.
+///
+/// A visitor parses the pieces that it needs: [`ResourceChange::parse`] parses an element of
+/// `resource_changes`, [`Change::parse`] a member of `output_changes`, and so on.
 ///
 /// ```
 /// use plansift::error::Result;
 /// use plansift::input::Slice;
-/// use plansift::plan::{Flow, PlanOptions, ResourceChange, Section, Visitor, read};
+/// use plansift::plan::{Flow, Piece, PieceKind, PlanOptions, ResourceChange, Visitor, read};
 ///
 /// /// Counts the resources that are deleted.
 /// struct Deleted(u32);
 ///
 /// impl Visitor for Deleted {
-///     fn resource_change(&mut self, _: Section, change: &ResourceChange<'_>) -> Result<Flow> {
-///         for action in change.change.actions()? {
-///             self.0 += u32::from(action?.is("delete"));
+///     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+///         if piece.kind == PieceKind::ResourceChange {
+///             let resource = ResourceChange::parse(piece.section, piece.value)?;
+///             for action in resource.change.actions()? {
+///                 self.0 += u32::from(action?.is("delete"));
+///             }
 ///         }
 ///         Ok(Flow::Continue)
 ///     }
@@ -137,92 +141,104 @@ pub enum Flow {
 /// # Ok::<(), plansift::error::Error>(())
 /// ```
 pub trait Visitor {
-    /// A top-level key of the document. By default, the reader enters scalars and the sections of
-    /// changes, and skips all other sections.
+    /// The document begins at the end of this range of the input. If the document is an element of
+    /// an array, the range is the bracket or the comma before it. Otherwise, the range is empty.
+    fn begin(&mut self, before: Range<u64>) {
+        let _ = before;
+    }
+
+    /// A top-level key. The answer says whether to enter the section, skip it or stop reading. By
+    /// default, the reader enters scalars and the sections of changes, and skips all other
+    /// sections.
     fn section(&mut self, section: Section, key: &str) -> Answer {
         let _ = key;
         if section.is_entered() { Answer::Enter } else { Answer::Skip }
     }
 
-    /// A top-level scalar: `format_version`, `terraform_version`, `timestamp`, `applyable`,
-    /// `complete` or `errored`.
-    fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
-        let _ = (section, value);
-        Ok(Flow::Continue)
+    /// The walk entered an object or array. The first one is the document. The content of the
+    /// object or array begins at this offset.
+    fn entered(&mut self, start: u64) {
+        let _ = start;
     }
 
-    /// An element of `resource_changes` or `resource_drift`.
-    fn resource_change(&mut self, section: Section, change: &ResourceChange<'_>) -> Result<Flow> {
-        let _ = (section, change);
-        Ok(Flow::Continue)
+    /// The entered container has another member or element. The member, or the comma before it,
+    /// begins at this offset.
+    fn next(&mut self, at: u64) {
+        let _ = at;
     }
 
-    /// An element of `deferred_changes`.
-    fn deferred_change(&mut self, deferred: &Deferred<'_>) -> Result<Flow> {
-        let _ = deferred;
-        Ok(Flow::Continue)
+    /// The walk leaves the entered container. Its closing bracket is at this offset.
+    fn left(&mut self, close: u64) {
+        let _ = close;
     }
 
-    /// A member of `output_changes`, with its decoded name.
-    fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
-        let _ = (name, change);
-        Ok(Flow::Continue)
+    /// The walk entered a module call of the configuration. The call has this name.
+    fn call_entered(&mut self, name: &str) -> Result<()> {
+        let _ = name;
+        Ok(())
     }
 
-    /// An element of `action_invocations`.
-    fn action_invocation(&mut self, invocation: &ActionInvocation<'_>) -> Result<Flow> {
-        let _ = invocation;
-        Ok(Flow::Continue)
+    /// The walk leaves the innermost entered module call.
+    fn call_left(&mut self) -> Result<()> {
+        Ok(())
     }
 
-    /// An element of `deferred_action_invocations`. By default the reader skips this section.
-    fn deferred_action(&mut self, deferred: &DeferredAction<'_>) -> Result<Flow> {
-        let _ = deferred;
-        Ok(Flow::Continue)
+    /// Whether the visitor must examine every value, for example to write the document again or to
+    /// locate its secrets. Then a section of values or a configuration of the wrong type is an
+    /// error. Also, the bytes between two pieces wait in memory, so the limit on a change applies
+    /// to them.
+    fn examines_all(&self) -> bool {
+        false
     }
 
-    /// An element of `checks`.
-    fn check(&mut self, check: &Check<'_>) -> Result<Flow> {
-        let _ = check;
-        Ok(Flow::Continue)
+    /// Whether the walk may read a document of another kind to its end. A visitor that writes the
+    /// bytes of the source must return `false`.
+    fn passes_others(&self) -> bool {
+        true
     }
 
-    /// A member of `variables`: its decoded name and its `value`.
-    fn variable(&mut self, name: &str, value: Option<Value<'_>>) -> Result<Flow> {
-        let _ = (name, value);
-        Ok(Flow::Continue)
-    }
-
-    /// An element of `relevant_attributes`: a resource and a path into it.
-    fn relevant_attribute(&mut self, resource: Value<'_>, attribute: Value<'_>) -> Result<Flow> {
-        let _ = (resource, attribute);
-        Ok(Flow::Continue)
-    }
-
-    /// A resource of `planned_values`, `prior_state` or a state, in any module. By default the
-    /// reader skips these sections.
-    fn resource(&mut self, section: Section, instance: &ResourceInstance<'_>) -> Result<Flow> {
-        let _ = (section, instance);
-        Ok(Flow::Continue)
-    }
-
-    /// An output of `planned_values`, `prior_state` or a state, with its decoded name. By default
-    /// the reader skips these sections.
-    fn output(&mut self, section: Section, name: &str, output: &OutputValue<'_>) -> Result<Flow> {
-        let _ = (section, name, output);
-        Ok(Flow::Continue)
-    }
-
-    /// Whether to send pieces of this kind. The reader only validates other pieces.
+    /// Whether to send pieces of this kind. The walk only validates other pieces.
     fn wants(&self, kind: PieceKind) -> bool {
         let _ = kind;
         true
     }
 
-    /// A part of an entered section that has no typed events: the configuration or an unknown
-    /// section.
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let _ = piece;
-        Ok(Flow::Continue)
+    /// A piece of an entered section.
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow>;
+
+    /// Called before a resource or a resource change. Returns the range of pieces that a
+    /// [`LookaheadReader`] has parsed and that starts here; `None` if there is no such range.
+    ///
+    /// If the walk can jump to the end of the range, it calls [`Visitor::jumped`]. Otherwise, the
+    /// walk parses the pieces itself.
+    #[doc(hidden)]
+    fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
+        let _ = boundary;
+        Ok(None)
+    }
+
+    /// Called after the walk jumped over the range that [`Visitor::ahead`] returned.
+    #[doc(hidden)]
+    fn jumped(&mut self, read: &ReadRange) -> Result<()> {
+        let _ = read;
+        Ok(())
+    }
+
+    /// A piece, or another value that the walk read or skipped as a whole, ends at this offset.
+    fn passed(&mut self, end: u64) {
+        let _ = end;
+    }
+
+    /// The document is not a plan but the JSON of a state.
+    fn state(&mut self, kind: StateKind) -> Result<()> {
+        let _ = kind;
+        Ok(())
+    }
+
+    /// The document, with the white space after it, ends at this offset of the input. If the
+    /// document is the last element of an array, the array ends at this offset.
+    fn end(&mut self, end: u64) -> Result<()> {
+        let _ = end;
+        Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! Reads a plan or a state as pieces, one at a time, in document order. A piece is a value that has
 //! its own sensitivity marks.
 //!
-//! A [`super::Visitor`] receives the changes of a plan. A [`PieceVisitor`] receives the values of
-//! every section, of plans and of states (docs/format/plan.md, sections 1, 6 to 8). The reader
-//! walks the brackets, keys and modules around the pieces, and sends no pieces for them. A known
+//! A [`Visitor`] receives the pieces of every section that it enters, of plans and of states
+//! (docs/format/plan.md, sections 1, 6 to 8). The reader walks the brackets, keys and modules
+//! around the pieces, and sends no pieces for them. If the visitor examines every value, a known
 //! section of the wrong type is an error, because its values cannot be examined for secrets.
 
 mod calls;
@@ -12,133 +12,29 @@ mod piece;
 mod scope;
 pub(crate) mod workers;
 
-use std::ops::Range;
-
 use calls::Calls;
 use lookahead::brackets;
 pub use lookahead::{Boundary, LookaheadReader, ReadRange};
 pub use piece::{Piece, PieceKind};
 use scope::{NextStep, OpenScopes, Scope, Shape};
 
-use super::document_state::{Accepts, DocumentState, ReadDocument, StateKind};
+use super::document_state::{Accepts, DocumentState, ReadDocument};
 use super::key;
 use super::names::Names;
 use super::parallel_skip::{self, ParallelSkip};
 use super::preamble::Preamble;
 use super::section::Section;
 use super::trailer::{AllowedTrailer, Trailer};
-use super::{Answer, Flow, PlanOptions};
+use super::{Answer, Flow, PlanOptions, Visitor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::limits::Limit;
 
-/// Receives the pieces of a document from
-/// [`Documents::read_pieces`](super::Documents::read_pieces). Borrowed values are valid only during
-/// the call. An error from any method ends the read, and the read returns this error.
-pub trait PieceVisitor {
-    /// The document begins at the end of this range of the input. If the document is an element of
-    /// an array, the range is the bracket or the comma before it. Otherwise, the range is empty.
-    fn begin(&mut self, before: Range<u64>) {
-        let _ = before;
-    }
-
-    /// A top-level key. The answer says whether to enter the section, skip it or stop reading.
-    fn section(&mut self, section: Section, key: &str) -> Answer {
-        let _ = (section, key);
-        Answer::Enter
-    }
-
-    /// The walk entered an object or array. The first one is the document. The content of the
-    /// object or array begins at this offset.
-    fn entered(&mut self, start: u64) {
-        let _ = start;
-    }
-
-    /// The entered container has another member or element. The member, or the comma before it,
-    /// begins at this offset.
-    fn next(&mut self, at: u64) {
-        let _ = at;
-    }
-
-    /// The walk leaves the entered container. Its closing bracket is at this offset.
-    fn left(&mut self, close: u64) {
-        let _ = close;
-    }
-
-    /// The walk entered a module call of the configuration. The call has this name.
-    fn call_entered(&mut self, name: &str) -> Result<()> {
-        let _ = name;
-        Ok(())
-    }
-
-    /// The walk leaves the innermost entered module call.
-    fn call_left(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    /// Whether the visitor must examine every value, for example to write the document again or to
-    /// locate its secrets. Then a section of values or a configuration of the wrong type is an
-    /// error. Also, the bytes between two pieces wait in memory, so the limit on a change applies
-    /// to them.
-    fn examines_all(&self) -> bool {
-        true
-    }
-
-    /// Whether the walk may read a document of another kind to its end. A visitor that writes the
-    /// bytes of the source must return `false`.
-    fn passes_others(&self) -> bool {
-        !self.examines_all()
-    }
-
-    /// Whether to send pieces of this kind. The walk only validates other pieces.
-    fn wants(&self, kind: PieceKind) -> bool {
-        let _ = kind;
-        true
-    }
-
-    /// A piece.
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow>;
-
-    /// Called before a resource or a resource change. Returns the range of pieces that a
-    /// [`LookaheadReader`] has parsed and that starts here; `None` if there is no such range.
-    ///
-    /// If the walk can jump to the end of the range, it calls [`PieceVisitor::jumped`]. Otherwise,
-    /// the walk parses the pieces itself.
-    fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
-        let _ = boundary;
-        Ok(None)
-    }
-
-    /// Called after the walk jumped over the range that [`PieceVisitor::ahead`] returned.
-    fn jumped(&mut self, read: &ReadRange) -> Result<()> {
-        let _ = read;
-        Ok(())
-    }
-
-    /// A piece, or another value that the walk read or skipped as a whole, ends at this offset.
-    fn passed(&mut self, end: u64) {
-        let _ = end;
-    }
-
-    /// The document is not a plan but the JSON of a state.
-    fn state(&mut self, kind: StateKind) -> Result<()> {
-        let _ = kind;
-        Ok(())
-    }
-
-    /// The document, with the white space after it, ends at this offset of the input. If the
-    /// document is the last element of an array, the array ends at this offset.
-    fn end(&mut self, end: u64) -> Result<()> {
-        let _ = end;
-        Ok(())
-    }
-}
-
 /// Reads the document that begins at `head`, until the visitor stops. If the document is of another
 /// kind and `past_other` is given, passes the document and sets `past_other` to what follows it.
-pub(super) fn read<S: Source, V: PieceVisitor>(
+pub(super) fn read<S: Source, V: Visitor>(
     source: S,
     head: Preamble,
     (after, past_other): (AllowedTrailer, Option<&mut Option<Trailer>>),
@@ -192,7 +88,7 @@ enum TakeResult {
     Stopped,
 }
 
-impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
+impl<'v, S: Source, V: Visitor> Walk<'v, S, V> {
     fn new(
         cursor: Cursor<S>,
         options: &PlanOptions,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::failed_assertion::{FailedAssertion, Finding};
 use crate::assertion::{self, Assertions, Outcome, Run};
 use crate::error::Result;
-use crate::plan::{Document, Piece, PieceVisitor};
+use crate::plan::{Document, Piece, Visitor};
 
 pub(super) use crate::assertion::PartialResults;
 

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
 use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
-use crate::plan::{Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section};
+use crate::plan::{Flow, Piece, PieceKind, ResourceChange, Section, Visitor};
 use crate::pool::Worker;
 
 /// Maximum memory for the paths of a row in a batch, in bytes.
@@ -158,11 +158,7 @@ struct Changes<'w, 'v> {
     batch: &'w mut RowBatch,
 }
 
-impl PieceVisitor for Changes<'_, '_> {
-    fn examines_all(&self) -> bool {
-        false
-    }
-
+impl Visitor for Changes<'_, '_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let RowBatch { built, text, results, size } = &mut *self.batch;
         let is_full = text.len() >= TEXT_MAX || *size >= ROWS_MAX || results.size() >= ROWS_MAX;

@@ -1,4 +1,4 @@
-//! Turns the events of a plan into records.
+//! Turns the pieces of a plan into records.
 //!
 //! The reading thread reads the plan, counts changes, and writes all records in order. If the whole
 //! document is in memory, lookahead workers build rows ahead of the reading thread
@@ -29,8 +29,8 @@ use crate::json::value::{Text, Value};
 use crate::path::Paths;
 use crate::plan::lookahead::{Lookahead, LookaheadJob};
 use crate::plan::{
-    self, Accepts, Answer, Boundary, Change, Documents, Flow, Piece, PieceKind, PieceVisitor,
-    ReadRange, ResourceInstance, Section, StateKind, Visitor,
+    self, Accepts, Answer, Boundary, Change, Documents, Flow, Piece, PieceKind, ReadRange,
+    ResourceInstance, Section, StateKind, Visitor,
 };
 use crate::pool::Queue;
 use crate::secret::marks::Subject;
@@ -199,7 +199,7 @@ fn sift_one<S: Source>(
             is_in_values: false,
             is_state: false,
         };
-        let document = documents.read_pieces(options.accepts, &mut sifter)?;
+        let document = documents.read(options.accepts, &mut sifter)?;
         if let (Some(checker), Some(request)) = (sifter.checker.take(), request) {
             checker.finish(&document, request.mask, &mut |failed| {
                 sifter.writer.record(&Record::FailedAssertion(failed))
@@ -345,7 +345,7 @@ impl Sifter<'_, '_> {
     }
 }
 
-impl<'scope> PieceVisitor for Sifter<'_, 'scope> {
+impl<'scope> Visitor for Sifter<'_, 'scope> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
@@ -361,10 +361,6 @@ impl<'scope> PieceVisitor for Sifter<'_, 'scope> {
         if is_entered { Answer::Enter } else { Answer::Skip }
     }
 
-    fn examines_all(&self) -> bool {
-        false
-    }
-
     fn wants(&self, kind: PieceKind) -> bool {
         match kind {
             PieceKind::Output | PieceKind::ConfiguredOutput => true,
@@ -378,14 +374,44 @@ impl<'scope> PieceVisitor for Sifter<'_, 'scope> {
         if let Some(checker) = &mut self.checker {
             checker.piece(piece)?;
         }
-        match (piece.kind, self.is_in_values) {
-            (PieceKind::Output, true) => {
-                self.holdings.outputs += 1;
-                Ok(Flow::Continue)
+        let Piece { kind, section, name, value, .. } = *piece;
+        let limits = &self.writer.options.read.limits;
+        let recorded = match (kind, section) {
+            (PieceKind::ResourceChange, _) => {
+                let change = plan::ResourceChange::parse(section, value)?;
+                self.writer.change(section, &change, None, &mut self.builder)
             }
-            (PieceKind::Output, _) => Visitor::piece(self, piece),
-            _ => plan::send(piece, self),
-        }
+            (PieceKind::DeferredChange, _) => {
+                let deferred = plan::Deferred::parse(value)?;
+                let (change, builder) = (&deferred.resource_change, &mut self.builder);
+                self.writer.change(section, change, deferred.reason, builder)
+            }
+            (PieceKind::OutputChange, _) => {
+                self.output_change(name.unwrap_or_default(), &Change::parse(value)?)
+            }
+            (PieceKind::ActionInvocation, _) => {
+                self.action_invocation(&plan::ActionInvocation::parse(value)?)
+            }
+            (PieceKind::DeferredActionInvocation, _) => {
+                self.deferred_action(&plan::DeferredAction::parse(value)?)
+            }
+            (PieceKind::Resource, _) => self.holdings.add(&ResourceInstance::parse(value)?, limits),
+            (PieceKind::Output, _) if self.is_in_values => {
+                self.holdings.outputs += 1;
+                Ok(())
+            }
+            // An element has no name. A piece with a name is the section itself with the value
+            // `null`.
+            (PieceKind::Known, Section::Checks) if name.is_none() => {
+                self.check(&plan::Check::parse(value)?)
+            }
+            (PieceKind::Known, Section::RelevantAttributes) if name.is_none() => {
+                self.relevant_attribute(&plan::RelevantAttribute::parse(value)?)
+            }
+            (PieceKind::Scalar | PieceKind::Known, _) => self.scalar(section, value),
+            _ => self.declarations.note(piece, limits),
+        };
+        recorded.map(|()| Flow::Continue)
     }
 
     fn state(&mut self, _: StateKind) -> Result<()> {
@@ -427,10 +453,10 @@ impl<'scope> PieceVisitor for Sifter<'_, 'scope> {
     }
 }
 
-impl Visitor for Sifter<'_, '_> {
-    fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
+impl Sifter<'_, '_> {
+    fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<()> {
         if value.is_null() {
-            return Ok(Flow::Continue);
+            return Ok(());
         }
         match section {
             Section::FormatVersion | Section::TerraformVersion => {
@@ -452,32 +478,10 @@ impl Visitor for Sifter<'_, '_> {
             Section::Errored => self.writer.summary.plan.errored = Some(value.boolean()?),
             _ => {}
         }
-        Ok(Flow::Continue)
+        Ok(())
     }
 
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        self.declarations.note(piece, &self.writer.options.read.limits).map(|()| Flow::Continue)
-    }
-
-    fn resource(&mut self, _: Section, instance: &ResourceInstance<'_>) -> Result<Flow> {
-        self.holdings.add(instance, &self.writer.options.read.limits).map(|()| Flow::Continue)
-    }
-
-    fn resource_change(
-        &mut self,
-        section: Section,
-        change: &plan::ResourceChange<'_>,
-    ) -> Result<Flow> {
-        self.writer.change(section, change, None, &mut self.builder).map(|()| Flow::Continue)
-    }
-
-    fn deferred_change(&mut self, deferred: &plan::Deferred<'_>) -> Result<Flow> {
-        let change = &deferred.resource_change;
-        let (section, builder) = (Section::DeferredChanges, &mut self.builder);
-        self.writer.change(section, change, deferred.reason, builder).map(|()| Flow::Continue)
-    }
-
-    fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
+    fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<()> {
         if let Some(watch) = self.writer.options.watch {
             watch.see_thing(NamedKind::Output, [Some(name), None]);
         }
@@ -495,7 +499,7 @@ impl Visitor for Sifter<'_, '_> {
         let changed = &mut self.writer.summary.output_changes;
         counts::count(changed, &word, &self.writer.options.read.limits, change.offset())?;
         if action == Action::NoOp && self.writer.options.show == Show::Changes {
-            return Ok(Flow::Continue);
+            return Ok(());
         }
         let [changed, unknown, sensitive] = self.builder.paths();
         let [sensitive_added, sensitive_removed] = self.builder.mark_changes();
@@ -514,11 +518,10 @@ impl Visitor for Sifter<'_, '_> {
             sensitive_added: Cow::Borrowed(sensitive_added),
             sensitive_removed: Cow::Borrowed(sensitive_removed),
             source: None,
-        }))?;
-        Ok(Flow::Continue)
+        }))
     }
 
-    fn check(&mut self, check: &plan::Check<'_>) -> Result<Flow> {
+    fn check(&mut self, check: &plan::Check<'_>) -> Result<()> {
         let status = check.status.decode()?;
         counts::count(
             &mut self.writer.summary.checks,
@@ -534,7 +537,7 @@ impl Visitor for Sifter<'_, '_> {
             watch.see_thing(NamedKind::Check, [Some(&address), None]);
         }
         if status == "pass" && self.writer.options.show == Show::Changes {
-            return Ok(Flow::Continue);
+            return Ok(());
         }
         self.writer.record(&Record::Check(Check {
             address: address.into(),
@@ -542,33 +545,32 @@ impl Visitor for Sifter<'_, '_> {
             status: status.into(),
             problems: Cow::Borrowed(&problems),
             source: None,
-        }))?;
-        Ok(Flow::Continue)
+        }))
     }
 
-    fn action_invocation(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Flow> {
+    fn action_invocation(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<()> {
         self.writer.has_changes = true;
         let invocation = self.invocation(invocation, None)?;
         if let Some(watch) = self.writer.options.watch {
             let names = [Some(&*invocation.address), invocation.type_name.as_deref()];
             watch.see_thing(NamedKind::Action, names);
         }
-        self.writer.record(&Record::ActionInvocation(invocation)).map(|()| Flow::Continue)
+        self.writer.record(&Record::ActionInvocation(invocation))
     }
 
-    fn deferred_action(&mut self, deferred: &plan::DeferredAction<'_>) -> Result<Flow> {
+    fn deferred_action(&mut self, deferred: &plan::DeferredAction<'_>) -> Result<()> {
         let invocation = self
             .invocation(&deferred.action_invocation, deferred.reason)
             .map_err(|error| error.within("action_invocation"))?;
-        self.writer.record(&Record::DeferredActionInvocation(invocation)).map(|()| Flow::Continue)
+        self.writer.record(&Record::DeferredActionInvocation(invocation))
     }
 
-    fn relevant_attribute(&mut self, resource: Value<'_>, attribute: Value<'_>) -> Result<Flow> {
-        let first = attribute.elements()?.next().transpose()?;
+    fn relevant_attribute(&mut self, relevant: &plan::RelevantAttribute<'_>) -> Result<()> {
+        let first = relevant.attribute.elements()?.next().transpose()?;
         let record = RelevantAttribute {
-            resource: resource.text()?.into(),
+            resource: relevant.resource.text()?.into(),
             attribute: first.map(Value::text).transpose()?.map(Cow::Owned),
         };
-        self.writer.record(&Record::RelevantAttribute(record)).map(|()| Flow::Continue)
+        self.writer.record(&Record::RelevantAttribute(record))
     }
 }

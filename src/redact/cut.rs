@@ -18,7 +18,7 @@ use super::redactor::Redactor;
 use super::selection::{RemovedPieces, Selection, Verdict};
 use crate::error::Result;
 use crate::plan::lookahead::Lookahead;
-use crate::plan::{Answer, Boundary, Flow, Piece, PieceVisitor, ReadRange, Section, StateKind};
+use crate::plan::{Answer, Boundary, Flow, Piece, ReadRange, Section, StateKind, Visitor};
 
 /// Visits the members or elements of a container in order, and determines what to remove so that
 /// the remaining items form a valid container.
@@ -117,7 +117,16 @@ impl<'scope> Cutter<'_, 'scope> {
     }
 }
 
-impl PieceVisitor for Cutter<'_, '_> {
+impl Visitor for Cutter<'_, '_> {
+    fn examines_all(&self) -> bool {
+        true
+    }
+
+    // The output follows the bytes of the source.
+    fn passes_others(&self) -> bool {
+        false
+    }
+
     fn begin(&mut self, before: Range<u64>) {
         let mut output = self.output.borrow_mut();
         output.begin(before.start);

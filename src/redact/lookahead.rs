@@ -12,7 +12,7 @@ use super::{Counts, RedactOptions};
 use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::plan::lookahead::{LookaheadJob, LookaheadResult as _, Task};
-use crate::plan::{Flow, LookaheadReader, Piece, PieceVisitor, ReadRange};
+use crate::plan::{Flow, LookaheadReader, Piece, ReadRange, Visitor};
 use crate::pool::Worker;
 use crate::secret::Collected;
 use crate::secret::first_pass_index::FirstPassIndex;
@@ -181,7 +181,11 @@ fn is_full(notes: &Chunk) -> bool {
     notes.edits.len() + notes.pieces.len() >= NOTES_MAX
 }
 
-impl PieceVisitor for RedactingPieces<'_, '_> {
+impl Visitor for RedactingPieces<'_, '_> {
+    fn examines_all(&self) -> bool {
+        true
+    }
+
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         if self.is_full() {
             // The walk redacts the piece itself.
@@ -210,7 +214,11 @@ struct SelectingPieces<'w, 's> {
     next: Option<u64>,
 }
 
-impl PieceVisitor for SelectingPieces<'_, '_> {
+impl Visitor for SelectingPieces<'_, '_> {
+    fn examines_all(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, at: u64) {
         self.next = Some(at);
     }
@@ -272,7 +280,11 @@ mod tests {
 
     struct ReaderCatcher(Option<LookaheadReader>);
 
-    impl PieceVisitor for ReaderCatcher {
+    impl Visitor for ReaderCatcher {
+        fn section(&mut self, _: Section, _: &str) -> Answer {
+            Answer::Enter
+        }
+
         fn piece(&mut self, _: &Piece<'_>) -> Result<Flow> {
             Ok(Flow::Continue)
         }
@@ -309,7 +321,7 @@ mod tests {
         let collected = collect(|| Ok(source.clone()), &secret).expect("a plan");
         let mut catcher = ReaderCatcher(None);
         let mut documents = Documents::only(source, &read);
-        documents.read_pieces(Accepts::States, &mut catcher).expect("a plan");
+        documents.read(Accepts::States, &mut catcher).expect("a plan");
         let reader = catcher.0.expect("a place to read from");
         let options = RedactOptions { secret, masking: Masking::Text };
         let Collected { secrets, first_pass, .. } = &collected;

@@ -218,7 +218,7 @@ pub fn rewrite<S: Source>(
         };
         let read = documents.read_by(|region, found| {
             let tee = Hooked::new(region, Tee(Rc::clone(&output)));
-            found.read_pieces(tee, Accepts::States, &mut cutter)
+            found.read(tee, Accepts::States, &mut cutter)
         });
         let document = match read {
             Ok(document) => document,

@@ -21,8 +21,8 @@ use crate::json::value::{Kind, Value};
 use crate::plan::lookahead::Lookahead;
 use crate::plan::range_queue::RANGE_LEN;
 use crate::plan::{
-    Accepts, Answer, Boundary, Documents, Flow, NextDocument, Piece, PieceKind, PieceVisitor,
-    ReadRange, Section, StateKind,
+    Accepts, Answer, Boundary, Documents, Flow, NextDocument, Piece, PieceKind, ReadRange, Section,
+    StateKind, Visitor,
 };
 use crate::pool::Queue;
 
@@ -184,7 +184,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             };
             let documents = documents.insert(opened);
             documents.follow(NextDocument::Document(at))?;
-            documents.read_pieces(Accepts::States, collector)
+            documents.read(Accepts::States, collector)
         };
         read(documents, &mut collector)?;
         let Collector { early, state: CollectorState { declared, .. }, .. } = &collector;
@@ -309,7 +309,7 @@ struct Pause {
     until: u64,
 }
 
-impl PieceVisitor for Collector<'_, '_> {
+impl Visitor for Collector<'_, '_> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
@@ -330,7 +330,7 @@ impl PieceVisitor for Collector<'_, '_> {
         }
     }
 
-    fn passes_others(&self) -> bool {
+    fn examines_all(&self) -> bool {
         true
     }
 

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
 use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
-use crate::plan::{Flow, Piece, PieceVisitor};
+use crate::plan::{Flow, Piece, Visitor};
 use crate::pool::Worker;
 
 pub(super) struct Searcher {
@@ -90,7 +90,11 @@ impl Searching<'_> {
     }
 }
 
-impl PieceVisitor for Searching<'_> {
+impl Visitor for Searching<'_> {
+    fn examines_all(&self) -> bool {
+        true
+    }
+
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let Searcher { marks, digester, marked_paths, decoded, .. } = &mut *self.searcher;
         let found_secrets = &mut self.result.found_secrets;

@@ -13,7 +13,7 @@ use super::store::{Object, Version};
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
 use crate::input::{GiveUp, Input, InputOptions, Rereadable};
 use crate::limits::Limits;
-use crate::plan::{self, Documents, Visitor};
+use crate::plan::{self, Accepts, Documents, Flow, Piece, Visitor};
 use crate::planfile::{self, SchemaFiles};
 
 /// The location of an input.
@@ -163,10 +163,12 @@ impl InputEntry {
         let mut input = self.open_as_it_is(options)?;
         if !planfile::is_plan_file(&mut input)? {
             let read = plan::PlanOptions { limits: options.limits, ..plan::PlanOptions::default() };
-            return Err(match Documents::new(input, &read).read(&mut SkippingVisitor) {
-                Err(error) if matches!(error.kind(), ErrorKind::WrongDocument(_)) => error,
-                _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),
-            });
+            return Err(
+                match Documents::new(input, &read).read(Accepts::Plans, &mut SkippingVisitor) {
+                    Err(error) if matches!(error.kind(), ErrorKind::WrongDocument(_)) => error,
+                    _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),
+                },
+            );
         }
         input.into_rereadable(&options.limits)
     }
@@ -189,10 +191,14 @@ impl InputEntry {
 /// An input, or a name that yields no input.
 pub(super) type Item = std::result::Result<InputEntry, Unlisted>;
 
-/// A visitor that skips everything. It only finds out whether an input is a plan.
+/// A visitor that ignores all pieces. It only finds out whether an input is a plan.
 struct SkippingVisitor;
 
-impl Visitor for SkippingVisitor {}
+impl Visitor for SkippingVisitor {
+    fn piece(&mut self, _: &Piece<'_>) -> Result<Flow> {
+        Ok(Flow::Continue)
+    }
+}
 
 /// A name that yields no input, with the reason.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::json::outline::Outline;
 use plansift::plan::{
-    Accepts, Boundary, Documents, Flow, LookaheadReader, Piece, PieceVisitor, ReadRange,
+    Accepts, Boundary, Documents, Flow, LookaheadReader, Piece, ReadRange, Visitor,
 };
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, redact};
@@ -439,7 +439,15 @@ struct Told {
     reader: Option<(LookaheadReader, u64)>,
 }
 
-impl PieceVisitor for Told {
+impl Visitor for Told {
+    fn section(&mut self, _: Section, _: &str) -> Answer {
+        Answer::Enter
+    }
+
+    fn examines_all(&self) -> bool {
+        true
+    }
+
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let raw = String::from_utf8_lossy(piece.value.raw()).into_owned();
         self.pieces.insert((piece.value.offset(), raw));
@@ -465,7 +473,7 @@ fn lookahead_never_reports_a_partial_piece() {
     let read = options().secret.read;
     let mut all = Told::default();
     let mut documents = Documents::only(InMemory::new(text.as_bytes()), &read);
-    documents.read_pieces(Accepts::States, &mut all).expect("a plan");
+    documents.read(Accepts::States, &mut all).expect("a plan");
     let (reader, start) = all.reader.expect("resources");
     let reader = reader.with_change_max(100);
     let mut told = HashSet::new();

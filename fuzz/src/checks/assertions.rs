@@ -27,7 +27,7 @@ pub fn check(text: &[u8]) {
         let assertions = Assertions::from(assertions);
         let mut run = Run::new(&assertions);
         let mut documents = Documents::new(Slice(PLAN), &PlanOptions::default());
-        let document = documents.read_pieces(Accepts::States, &mut run).expect("a plan");
+        let document = documents.read(Accepts::States, &mut run).expect("a plan");
         assert_eq!(run.finish(&document).outcomes.len(), assertions.list().len());
     }
     let _ = parse_one(text);

@@ -20,12 +20,12 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::scope::{OpenScope, OpenScopes, Scope, Shape};
-use super::{Piece, PieceKind, PieceVisitor, TakeResult, Walk};
+use super::{Piece, PieceKind, TakeResult, Walk};
 use crate::error::Result;
 use crate::input::{SharedText, Slice, Source};
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
-use crate::plan::{PlanOptions, Section, key};
+use crate::plan::{PlanOptions, Section, Visitor, key};
 use crate::scan::brackets::Brackets;
 
 /// The first key of a piece, as Terraform and OpenTofu write it (docs/format/plan.md, section 3).
@@ -186,7 +186,7 @@ impl LookaheadReader {
         &self,
         range: Range<u64>,
         outline: &mut Outline,
-        visitor: &mut impl PieceVisitor,
+        visitor: &mut impl Visitor,
     ) -> Option<ReadRange> {
         let (mut from, mut wasted) = (range.start, 0);
         // Limits the wasted work to about the length of the range, for any text.
@@ -208,7 +208,7 @@ impl LookaheadReader {
         start: u64,
         until: u64,
         outline: &mut Outline,
-        visitor: &mut impl PieceVisitor,
+        visitor: &mut impl Visitor,
     ) -> std::result::Result<ReadRange, u64> {
         // The text ends here, so that a piece over the limit is left to the walk.
         let end = until.saturating_add(self.options.limits.change).min(self.text().len() as u64);
@@ -269,7 +269,7 @@ impl LookaheadReader {
     }
 }
 
-impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
+impl<V: Visitor> Walk<'_, Slice<'_>, V> {
     /// Parses pieces up to the first piece that begins at or after `until`, or that is invalid.
     fn read_range(&mut self, start: u64, until: u64) -> Option<ReadRange> {
         let around = self.open.clone();

@@ -7,8 +7,8 @@ use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::Value;
 use crate::plan::{
-    self, Accepts, Answer, Documents, Flow, Piece, PieceKind, PieceVisitor, ResourceInstance,
-    Section, StateKind,
+    self, Accepts, Answer, Documents, Flow, Piece, PieceKind, ResourceInstance, Section, StateKind,
+    Visitor,
 };
 use crate::record::view::{MaskedJson, ViewSettings};
 use crate::record::watch;
@@ -96,7 +96,7 @@ pub fn read<S: Source>(
         }
         _ => Accepts::States,
     };
-    let document = documents.read_pieces(accepts, &mut reader)?;
+    let document = documents.read(accepts, &mut reader)?;
     let is_of_values = matches!(options.what, RowKind::Resources | RowKind::Outputs);
     if is_of_values && options.of == ValuesSource::State && !reader.is_state {
         return Err(documents.fail(Error::new(ErrorKind::WrongDocument(WrongDocument::Plan))));
@@ -190,7 +190,7 @@ impl Reader<'_> {
     }
 }
 
-impl PieceVisitor for Reader<'_> {
+impl Visitor for Reader<'_> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         self.section = match self.options.what {
             RowKind::Resources | RowKind::Outputs => self.options.of.section(section, key),
@@ -209,10 +209,6 @@ impl PieceVisitor for Reader<'_> {
             true => Answer::Enter,
             false => Answer::Skip,
         }
-    }
-
-    fn examines_all(&self) -> bool {
-        false
     }
 
     fn wants(&self, kind: PieceKind) -> bool {

@@ -4,7 +4,7 @@ use super::*;
 use crate::diff::Differ;
 use crate::input::Slice;
 use crate::limits::Limits;
-use crate::plan::{Flow, PlanOptions, ResourceChange, Section, Visitor, read};
+use crate::plan::{Flow, Piece, PlanOptions, ResourceChange, Visitor, read};
 use crate::record::Line;
 
 /// Limits that allow more paths than a view shows.
@@ -17,7 +17,11 @@ fn limits() -> Limits {
 fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
     struct Lines<'s>(Viewer<'s>, Vec<String>);
     impl Visitor for Lines<'_> {
-        fn resource_change(&mut self, section: Section, it: &ResourceChange<'_>) -> Result<Flow> {
+        fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+            if piece.kind != PieceKind::ResourceChange {
+                return Ok(Flow::Continue);
+            }
+            let it = ResourceChange::parse(piece.section, piece.value)?;
             let mut differ = Differ::new(&limits());
             differ.diff(&it.change)?;
             let mut replace_paths = Paths::new();
@@ -33,7 +37,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
                 sensitive_removed: none,
                 replace_paths: &replace_paths,
             };
-            let subject = ViewSubject::Resource(section, it.address);
+            let subject = ViewSubject::Resource(piece.section, it.address);
             let Attributes { list, left_out, .. } = self.0.view(subject, &it.change, view_paths)?;
             self.1.extend(list.iter().map(line));
             self.1.extend((left_out > 0).then(|| format!("{left_out} more")));

@@ -16,16 +16,14 @@ struct Values(Differ);
 
 impl Visitor for Values {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        if piece.kind != PieceKind::ResourceChange {
+        if piece.kind != PieceKind::ResourceChange || piece.section != Section::ResourceChanges {
             return Ok(Flow::Continue);
         }
         let resource = ResourceChange::parse(piece.section, piece.value)?;
         let (change, Some(address)) = (&resource.change, resource.address) else {
             return Ok(Flow::Continue);
         };
-        if let (Some(before), Some(after)) = (change.before, change.after)
-            && piece.section == Section::ResourceChanges
-        {
+        if let (Some(before), Some(after)) = (change.before, change.after) {
             self.0.diff(change)?;
             let Differ { changed, sensitive, .. } = &self.0;
             for path in changed.iter().filter(|path| !sensitive.has_below(*path)) {

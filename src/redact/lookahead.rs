@@ -246,7 +246,7 @@ mod tests {
     use super::*;
     use crate::error::Result;
     use crate::input::{SharedText, Source};
-    use crate::plan::{Accepts, Boundary, Documents};
+    use crate::plan::{Accepts, Answer, Boundary, Documents, Section};
     use crate::redact::mask::Masking;
     use crate::scan::Isa;
     use crate::secret::echo::EchoTargets;

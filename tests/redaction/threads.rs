@@ -10,7 +10,7 @@ use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::json::outline::Outline;
 use plansift::plan::{
-    Accepts, Boundary, Documents, Flow, LookaheadReader, Piece, ReadRange, Visitor,
+    Accepts, Answer, Boundary, Documents, Flow, LookaheadReader, Piece, ReadRange, Section, Visitor,
 };
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, redact};

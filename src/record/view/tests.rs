@@ -4,7 +4,7 @@ use super::*;
 use crate::diff::Differ;
 use crate::input::Slice;
 use crate::limits::Limits;
-use crate::plan::{Flow, Piece, PlanOptions, ResourceChange, Visitor, read};
+use crate::plan::{Flow, Piece, PieceKind, PlanOptions, ResourceChange, Visitor, read};
 use crate::record::Line;
 
 /// Limits that allow more paths than a view shows.

@@ -1,62 +1,208 @@
-//! Limits on everything that an input can make large. Each limit has a default and a command line
-//! option that raises it. The error for an exceeded limit names the option.
+//! Limits on everything that an input can make large.
+//!
+//! One table has a row for each limit. The values of a run ([`Limits`]), the names in errors
+//! ([`Limit`]) and the command line options all come from the rows. A new limit is a row here, and
+//! a line in `docs/limits.md`.
 
-/// The limits of one run.
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use self::Amount::{Bytes, Count};
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+const TIB: u64 = 1 << 40;
+
+const ANY: RangeInclusive<u64> = 0..=u64::MAX;
+const U32: RangeInclusive<u64> = 0..=u32::MAX as u64;
+
+/// The default of a limit, and its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub enum Amount {
+    /// A number of things.
+    Count(u64),
+    /// A number of bytes.
+    Bytes(u64),
+}
+
+impl Amount {
+    /// Returns the number.
+    pub const fn number(self) -> u64 {
+        match self {
+            Count(number) | Bytes(number) => number,
+        }
+    }
+}
+
+/// Writes the amount as the command line takes it: `10000`, `256M`.
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.number();
+        let units = match self {
+            Count(_) => &[][..],
+            Bytes(_) => &[(TIB, "T"), (GIB, "G"), (MIB, "M")],
+        };
+        let unit = units.iter().find(|(unit, _)| number % unit == 0);
+        let (unit, letter) = unit.unwrap_or(&(1, ""));
+        write!(f, "{}{letter}", number / unit)
+    }
+}
+
+/// What the command line and errors say about a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitSpec {
+    /// The default.
+    pub default: Amount,
+    /// The effective values: a value outside is replaced by the nearest one inside.
+    pub range: RangeInclusive<u64>,
+    /// The command line option that raises the limit.
+    pub option: &'static str,
+    /// The name of the limited quantity in errors.
+    pub name: &'static str,
+    /// The help of the option, without the default.
+    pub help: &'static str,
+}
+
+/// Makes [`Limits`] and [`Limit`] from rows of: field, variant, default, effective range, option,
+/// name in errors, help.
+macro_rules! limits {
+    ($($(#[$doc:meta])* $field:ident, $variant:ident, $default:expr, $range:expr, $option:literal,
+        $name:literal, $help:literal;)*) => {
+        /// The limits of one run.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Limits {
+            $($(#[$doc])* pub $field: u64,)*
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Limits { $($field: $default.number(),)* }
+            }
+        }
+
+        impl Limits {
+            /// Sets a limit to the effective value that is nearest to `value`.
+            pub fn set(&mut self, limit: Limit, value: u64) {
+                match limit {
+                    $(Limit::$variant => self.$field = value.clamp(*$range.start(), *$range.end()),)*
+                    Limit::Memory => {}
+                }
+            }
+        }
+
+        /// Names a limit.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[expect(missing_docs, reason = "the fields of `Limits` have these names")]
+        pub enum Limit {
+            $($variant,)*
+            /// The memory of a batch, which [`Limits`] does not have. One large element may take
+            /// only a share of it.
+            Memory,
+        }
+
+        impl Limit {
+            /// The limits that [`Limits`] has, in the order of the help.
+            pub const ALL: &[Limit] = &[$(Limit::$variant,)*];
+
+            /// Returns what the table says about a limit of [`Limits`].
+            pub fn spec(self) -> Option<LimitSpec> {
+                let (default, range, option, name, help) = match self {
+                    $(Limit::$variant => ($default, $range, $option, $name, $help),)*
+                    Limit::Memory => return None,
+                };
+                Some(LimitSpec { default, range, option, name, help })
+            }
+        }
+    };
+}
+
+limits! {
     /// Nesting depth of objects and arrays.
-    pub depth: u64,
+    depth, Depth, Count(10_000), ANY, "--limit-depth",
+        "nesting depth", "Nesting depth";
     /// Bytes of one element that is parsed: a resource change, a check, an output.
-    pub change: u64,
+    change, Change, Bytes(256 * MIB), 0..=Limits::CHANGE_MAX, "--limit-change",
+        "size of one element", "Size of one element, like a resource change, at most 4G";
     /// Bytes of memory for the path lists of one change, including the pairs of values that wait
     /// to be compared.
-    pub paths: u64,
+    paths, Paths, Bytes(16 * MIB), U32, "--limit-paths",
+        "size of the paths of one change", "Total size of the path lists of one change, at most 4G";
     /// Distinct actions, or distinct statuses, of a plan; each is at most 1 KiB long.
-    pub words: u64,
+    words, Words, Count(1000), ANY, "--limit-words",
+        "number of different actions or statuses", "Distinct actions or statuses of a plan";
+    /// Plans in one input of a batch, which keeps an outcome for each plan.
+    plans, Plans, Count(10_000), ANY, "--limit-plans",
+        "number of plans in one input of a batch", "Plans in one input of a batch";
     /// Names of sensitive outputs and variables of a plan. The same limit applies separately to
     /// outputs or variables whose names are not in sorted order.
-    pub names: u64,
-    /// Plans in one input of a batch, which keeps an outcome for each plan.
-    pub plans: u64,
+    names, Names, Count(1_000_000), ANY, "--limit-names",
+        "number of names of sensitive or unsorted outputs and variables",
+        "Names of sensitive outputs and variables; separately, names of unsorted outputs and \
+         variables";
     /// Paths of one element that are marked sensitive or hold the same value as a marked one. The
     /// same limit applies separately to the echoes in the element.
-    pub marks: u64,
+    marks, Marks, Count(150_000), ANY, "--limit-marks",
+        "number of marked places, or of their echoes, in one element",
+        "Marked paths in one element; separately, echoes in one element";
     /// Distinct secrets of one document in `redact`.
-    pub secrets: u64,
+    secrets, Secrets, Count(1_000_000), U32, "--limit-secrets",
+        "number of different secrets", "Distinct secrets of one document";
     /// Distinct marked paths of one document. Its other sections are compared with these paths.
-    pub document_marks: u64,
+    document_marks, DocumentMarks, Count(1_000_000), ANY, "--limit-document-marks",
+        "number of different marked places of the document",
+        "Distinct marked paths of one document, for comparison with its other sections";
     /// Bytes of the secrets that are searched for inside other strings, including all spellings.
-    pub secret_texts: u64,
+    secret_texts, SecretTexts, Bytes(MIB), 0..=GIB, "--limit-secret-texts",
+        "size of the secrets that are searched for in other texts",
+        "Total size of the secrets that --echo contains searches for";
     /// Bytes of an input that is spooled to a temporary file, because it is read twice and is not a
     /// regular file.
-    pub spool: u64,
+    spool, Spool, Bytes(16 * GIB), ANY, "--limit-spool",
+        "size of an input that is spooled to be read again",
+        "Size of a pipe or download that plansift stores to read it twice";
     /// Bytes of one skipped string.
-    pub string_skipped: u64,
+    string_skipped, StringSkipped, Bytes(GIB), Limits::STRING_SKIPPED_MIN..=u64::MAX,
+        "--limit-string-skipped",
+        "size of one skipped string", "Size of one skipped string, at least 4K";
     /// Bytes of one decoded string.
-    pub string_kept: u64,
+    string_kept, StringKept, Bytes(64 * MIB), ANY, "--limit-string-kept",
+        "size of one decoded string", "Size of one decoded string";
     /// Bytes of one document, after decompression.
-    pub document: u64,
+    document, Document, Bytes(16 * TIB), ANY, "--limit-document",
+        "size of the document", "Size of one document";
     /// Bytes of one compressed input after decompression.
-    pub expansion: u64,
+    expansion, Expansion, Bytes(TIB), ANY, "--limit-expansion",
+        "size after decompression", "Size of compressed input after decompression";
     /// Ratio of decompressed to compressed bytes, beyond the first 64 MiB.
-    pub expansion_ratio: u64,
+    expansion_ratio, ExpansionRatio, Count(1000), ANY, "--limit-expansion-ratio",
+        "expansion of compressed input", "Ratio of decompressed to compressed size, beyond 64 MiB";
     /// Members of a binary plan file.
-    pub plan_members: u64,
+    plan_members, PlanMembers, Count(100_000), ANY, "--limit-plan-members",
+        "number of members of a plan file", "Members of a binary plan file";
     /// Bytes of memory for the addresses that determine the order of resources in a binary plan
     /// file or a native state file.
-    pub plan_index: u64,
+    plan_index, PlanIndex, Bytes(256 * MIB), ANY, "--limit-plan-index",
+        "size of the addresses of a plan file or state file",
+        "Memory for the addresses of a plan file or state file";
     /// Bytes of memory for the index or graph of a configuration, for the expressions of one of its
     /// elements, and for those of the module calls around it. For configuration files, bytes of
     /// memory for the blocks, for the text of one file, and for the syntax tree of one block.
-    pub configuration: u64,
+    configuration, Configuration, Bytes(256 * MIB), ANY, "--limit-configuration",
+        "memory for the elements of a configuration",
+        "Memory for configuration files, or an index or graph of a configuration";
     /// Bytes of memory for the keys of a listing of a store. Each page counts at least
     /// [`Limits::LISTING_PAGE`].
-    pub listing: u64,
+    listing, Listing, Bytes(256 * MIB), ANY, "--limit-listing",
+        "memory for the keys of a listing", "Memory for the keys of a listing of a store";
     /// Bytes of the window of a zstd input. The `zstd` command uses 8 MiB up to level 19.
-    pub zstd_window: u64,
+    zstd_window, ZstdWindow, Bytes(32 * MIB), ANY, "--limit-zstd-window",
+        "window of a zstd input", "Window of a zstd input";
 }
 
 impl Limits {
+    /// The largest effective [`Limits::change`], in bytes.
+    pub const CHANGE_MAX: u64 = u32::MAX as u64 - (1 << 16);
+
     /// The smallest effective [`Limits::string_skipped`], in bytes. The cursor skips text in
     /// batches of this length and does not measure strings within one batch.
     pub const STRING_SKIPPED_MIN: u64 = 4096;
@@ -66,121 +212,14 @@ impl Limits {
     pub const LISTING_PAGE: u64 = 4096;
 }
 
-const MIB: u64 = 1 << 20;
-const GIB: u64 = 1 << 30;
-const TIB: u64 = 1 << 40;
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            depth: 10_000,
-            change: 256 * MIB,
-            paths: 16 * MIB,
-            words: 1000,
-            names: 1_000_000,
-            plans: 10_000,
-            marks: 150_000,
-            secrets: 1_000_000,
-            document_marks: 1_000_000,
-            secret_texts: MIB,
-            spool: 16 * GIB,
-            string_skipped: GIB,
-            string_kept: 64 * MIB,
-            document: 16 * TIB,
-            expansion: TIB,
-            expansion_ratio: 1000,
-            plan_members: 100_000,
-            plan_index: 256 * MIB,
-            configuration: 256 * MIB,
-            listing: 256 * MIB,
-            zstd_window: 32 * MIB,
-        }
-    }
-}
-
-/// Names a limit in an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields of `Limits` have these names")]
-pub enum Limit {
-    Depth,
-    Change,
-    Paths,
-    Words,
-    Names,
-    Plans,
-    Marks,
-    Secrets,
-    DocumentMarks,
-    SecretTexts,
-    Spool,
-    StringSkipped,
-    StringKept,
-    Document,
-    Expansion,
-    ExpansionRatio,
-    PlanMembers,
-    PlanIndex,
-    Configuration,
-    Listing,
-    ZstdWindow,
-    /// The memory of a batch. One large element may take only a share of it.
-    Memory,
-}
-
 impl Limit {
     /// Returns the name of the limited quantity in messages.
     pub fn name(self) -> &'static str {
-        match self {
-            Limit::Depth => "nesting depth",
-            Limit::Change => "size of one element",
-            Limit::Paths => "size of the paths of one change",
-            Limit::Words => "number of different actions or statuses",
-            Limit::Names => "number of names of sensitive or unsorted outputs and variables",
-            Limit::Plans => "number of plans in one input of a batch",
-            Limit::Marks => "number of marked places, or of their echoes, in one element",
-            Limit::Secrets => "number of different secrets",
-            Limit::DocumentMarks => "number of different marked places of the document",
-            Limit::SecretTexts => "size of the secrets that are searched for in other texts",
-            Limit::Spool => "size of an input that is spooled to be read again",
-            Limit::StringSkipped => "size of one skipped string",
-            Limit::StringKept => "size of one decoded string",
-            Limit::Document => "size of the document",
-            Limit::Expansion => "size after decompression",
-            Limit::ExpansionRatio => "expansion of compressed input",
-            Limit::PlanMembers => "number of members of a plan file",
-            Limit::Configuration => "memory for the elements of a configuration",
-            Limit::PlanIndex => "size of the addresses of a plan file or state file",
-            Limit::Listing => "memory for the keys of a listing",
-            Limit::ZstdWindow => "window of a zstd input",
-            Limit::Memory => "memory for one element of a batch, four times its size,",
-        }
+        self.spec().map_or("memory for one element of a batch, four times its size,", |it| it.name)
     }
 
     /// Returns the command line option that raises the limit.
     pub fn option(self) -> &'static str {
-        match self {
-            Limit::Depth => "--limit-depth",
-            Limit::Change => "--limit-change",
-            Limit::Paths => "--limit-paths",
-            Limit::Words => "--limit-words",
-            Limit::Names => "--limit-names",
-            Limit::Plans => "--limit-plans",
-            Limit::Marks => "--limit-marks",
-            Limit::Secrets => "--limit-secrets",
-            Limit::DocumentMarks => "--limit-document-marks",
-            Limit::SecretTexts => "--limit-secret-texts",
-            Limit::Spool => "--limit-spool",
-            Limit::StringSkipped => "--limit-string-skipped",
-            Limit::StringKept => "--limit-string-kept",
-            Limit::Document => "--limit-document",
-            Limit::Expansion => "--limit-expansion",
-            Limit::ExpansionRatio => "--limit-expansion-ratio",
-            Limit::PlanMembers => "--limit-plan-members",
-            Limit::PlanIndex => "--limit-plan-index",
-            Limit::Configuration => "--limit-configuration",
-            Limit::Listing => "--limit-listing",
-            Limit::ZstdWindow => "--limit-zstd-window",
-            Limit::Memory => "--memory",
-        }
+        self.spec().map_or("--memory", |it| it.option)
     }
 }

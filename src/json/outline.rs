@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use super::string;
 use crate::error::{Error, Result};
-use crate::limits::Limit;
+use crate::limits::{Limit, Limits};
 use crate::scan::{BLOCK, Block, Code, Isa};
 
 /// The structural index of one value.
@@ -65,7 +65,7 @@ pub(super) struct Container {
 
 impl Outline {
     /// Longest text that can be outlined, in bytes.
-    pub const LEN_MAX: u64 = u32::MAX as u64 - (1 << 16);
+    pub const LEN_MAX: u64 = Limits::CHANGE_MAX;
 
     /// Minimum number of blocks of a long value.
     const LONG: usize = (512 << 10) / BLOCK;

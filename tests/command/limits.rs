@@ -1,7 +1,13 @@
 //! Every limit has an option, and an error that names the limit and the option.
 
+use std::collections::BTreeMap;
+use std::fs;
+
+use plansift::limits::{Amount, Limit};
+
 use super::{Folder, Run};
 use crate::hostile::sample;
+use crate::run;
 use crate::same_answer::forms::gzip;
 
 /// A limit: its name, its option, a plan, a value that is too small for the plan, and one that is
@@ -95,4 +101,45 @@ fn the_help_lists_every_limit() {
         assert!(help.contains(case.option), "{}", case.option);
     }
     assert!(help.contains("--limit-expansion-ratio"));
+}
+
+/// A default as the manual writes it: `10 000`, `256 MiB`.
+fn in_words(amount: Amount) -> String {
+    let text = amount.to_string();
+    match amount {
+        Amount::Bytes(_) => {
+            let (number, unit) = text.split_at(text.len() - 1);
+            format!("{number} {unit}iB")
+        }
+        Amount::Count(number) if number < 10_000 => text,
+        Amount::Count(_) => {
+            let groups: Vec<&[u8]> = text.as_bytes().rchunks(3).rev().collect();
+            String::from_utf8(groups.join(&b' ')).expect("digits")
+        }
+    }
+}
+
+#[test]
+fn the_manual_lists_every_limit_with_its_default() {
+    let page = fs::read_to_string(run::root().join("docs/limits.md")).expect("a page");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")).filter_map(|row| {
+        let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
+        let option = cells[2].strip_prefix("`--limit-")?.strip_suffix('`')?;
+        Some((format!("--limit-{option}"), cells[1]))
+    });
+    let mut defaults: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (option, default) in rows {
+        defaults.entry(option).or_default().push(default);
+    }
+    for limit in Limit::ALL {
+        let spec = limit.spec().expect("a row");
+        let listed = defaults.remove(spec.option).expect(spec.option);
+        let default = in_words(spec.default);
+        let agrees = |listed: &&str| {
+            let rest = listed.strip_prefix(default.as_str());
+            rest.is_some_and(|rest| matches!(rest.chars().next(), None | Some(',' | '-')))
+        };
+        assert!(listed.iter().all(agrees), "{}: {listed:?}, not {default}", spec.option);
+    }
+    assert!(defaults.is_empty(), "options that no limit has: {defaults:?}");
 }

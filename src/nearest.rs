@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::path::module_calls;
+
 const SAMPLE_MAX: usize = 4096;
 
 /// The maximum length of a string to compare, in bytes. The time is quadratic in the length.
@@ -60,9 +62,9 @@ pub fn nearest_address(text: &str, known: &[&str]) -> Option<String> {
     let mut ends: Vec<(&str, &str)> = known.iter().map(|name| (*name, *name)).collect();
     for &name in known {
         let mut end = name;
-        while let Some((_, rest)) = end.strip_prefix("module.").and_then(|it| it.split_once('.')) {
-            ends.push((rest, name));
-            end = rest;
+        for call in module_calls(name).filter(|call| call.end < name.len()) {
+            end = &name[call.end + 1..];
+            ends.push((end, name));
         }
         let bare = KINDS.iter().find_map(|kind| end.strip_prefix(kind));
         ends.extend(bare.map(|bare| (bare, name)));

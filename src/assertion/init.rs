@@ -13,7 +13,7 @@ use super::subject::{Action, DEFERRAL_REASONS};
 use crate::error::Result;
 use crate::json::value::{Kind, Text, Value};
 use crate::known::Mask;
-use crate::path::{AttributePath, AttributeStep, split_modules, without_key};
+use crate::path::{AttributePath, AttributeStep, ConfigAddress, without_key};
 use crate::plan::{
     Answer, Change, Deferred, Document, Flow, Piece, PieceKind, ResourceChange, Section, Visitor,
 };
@@ -178,7 +178,7 @@ impl<'s> Pinned<'s> {
 
 /// Whether an address, read as a pattern, covers only itself and its instances.
 fn is_plain(address: &str) -> bool {
-    let (_, names) = split_modules(address);
+    let ConfigAddress { names, .. } = ConfigAddress::of(address);
     let is_resource = names.len() > 1 && names[0] != "module";
     is_resource && !address.contains('*') && !address.starts_with("output.")
 }

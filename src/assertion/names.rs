@@ -2,7 +2,7 @@
 //! name.
 
 use crate::nearest::{Sample, nearest, nearest_address};
-use crate::path::{split_exact, without_keys};
+use crate::path::{module_address, split_exact, without_keys};
 
 /// Samples of the names in a document. Keys of instances are left out, because they are data.
 #[derive(Debug, Default)]
@@ -25,9 +25,9 @@ impl Names {
             type_name.clone_into(last_type);
         }
         if address != *last_address {
-            self.modules.add(module_of(&address));
+            self.modules.add(module_address(&address));
             self.addresses.add(&address);
-            *last_address = address;
+            *last_address = address.into_owned();
         }
     }
 
@@ -70,7 +70,7 @@ impl Names {
     /// document.
     pub fn near_type(&self, pattern: &str) -> Option<(String, String)> {
         let address = without_keys(split_exact(pattern).0);
-        let resource = address[module_of(&address).len()..].trim_start_matches('.');
+        let resource = address[module_address(&address).len()..].trim_start_matches('.');
         let resource = resource.strip_prefix("data.").unwrap_or(resource);
         let type_name = resource.split('.').next().unwrap_or_default();
         let known = sorted([&self.types]);
@@ -86,16 +86,6 @@ fn sorted<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> Vec<&'s str> {
     let mut names: Vec<&str> = samples.into_iter().flat_map(Sample::names).collect();
     names.sort_unstable();
     names
-}
-
-/// The module of an address without keys; empty for the root module.
-fn module_of(address: &str) -> &str {
-    let mut end = 0;
-    while let Some(name) = address[end..].trim_start_matches('.').strip_prefix("module.") {
-        let at = address.len() - name.len();
-        end = at + name.find('.').unwrap_or(name.len());
-    }
-    &address[..end]
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::address::Local;
 use super::directory::{Directory, chosen};
 use super::file::{Detail, FileDiagnostic, SourceBlock};
 use super::files::{Files, SourceError, normal};
 use crate::budget::Budget;
 use crate::limits::{Limit, Limits};
+use crate::path::ConfigAddress;
 
 /// Maximum number of modules in a configuration. Each call of a module counts as one.
 pub const MODULES_MAX: usize = 10_000;
@@ -139,11 +139,11 @@ impl Configuration {
 
     /// Finds the block of an address from a plan. Ignores the instance keys in the address.
     pub fn find(&self, address: &str) -> Option<LocatedBlock<'_>> {
-        let Local { module: path, address } = Local::of(address);
-        let block = self.module(&path)?.directory.find(&address)?;
+        let ConfigAddress { calls, names } = ConfigAddress::of(address);
+        let block = self.module(&calls.join("."))?.directory.find(&names.join("."))?;
         let mut module_calls = Vec::new();
         let mut caller = String::new();
-        for call in path.split('.').filter(|call| !call.is_empty()) {
+        for call in calls {
             module_calls.push(self.module(&caller)?.directory.find(&format!("module.{call}"))?);
             if !caller.is_empty() {
                 caller.push('.');

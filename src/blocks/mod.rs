@@ -9,14 +9,12 @@
 //! A configuration stores locations and references but no values, so it cannot leak secrets. Files
 //! are read one by one. A fault in a file affects only the blocks of that file.
 
-mod address;
 mod configuration;
 mod directory;
 mod file;
 mod files;
 pub mod row;
 
-pub use address::Local;
 pub use configuration::{Configuration, LocatedBlock, Module};
 pub use directory::{Directory, is_configuration};
 pub use file::{Detail, FileDiagnostic, SourceBlock, SourceLocation};

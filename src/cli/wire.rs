@@ -16,8 +16,9 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
 use crate::nearest::nearest;
 use crate::planfile;
-use crate::wire::block::{Block, Path as ValuePath, Step};
+use crate::wire::block::Block;
 use crate::wire::msgpack::Tokens;
+use crate::wire::path::{Path as ValuePath, Step};
 use crate::wire::schema::{Provider, Schema, Schemas};
 use crate::wire::{
     self, Type, Value, from_json, from_msgpack, implied, marked, to_json, to_msgpack,
@@ -126,10 +127,11 @@ fn path(path: &ValuePath) -> String {
     let mut text = String::new();
     for step in path {
         match step {
-            Step::Attribute(name) if text.is_empty() => text += name,
-            Step::Attribute(name) => text += &format!(".{name}"),
-            Step::Index(index) => text += &format!("[{index}]"),
+            Step::Name(name) if text.is_empty() => text += &String::from_utf8_lossy(name),
+            Step::Name(name) => text += &format!(".{}", String::from_utf8_lossy(name)),
             Step::Key(key) => text += &format!("[{:?}]", String::from_utf8_lossy(key)),
+            Step::Index(index) => text += &format!("[{index}]"),
+            Step::Element(_) | Step::Every => text += "[*]",
         }
     }
     text

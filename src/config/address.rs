@@ -1,38 +1,12 @@
 //! Addresses in a configuration. A configuration has no instances, so its addresses have no keys.
 
-use crate::path::{push_key, split_modules};
+use crate::path::{ConfigAddress, push_key};
 
-/// An address without its instance keys: the modules, and the address in the innermost module.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Local<'t> {
-    /// The names of the module calls, outermost first.
-    pub calls: Vec<&'t str>,
-    /// The names that follow: `["data", "t", "n"]` for `data.t.n[0]`.
-    pub names: Vec<&'t str>,
-}
-
-impl<'t> Local<'t> {
-    /// Splits an address. Instance keys may hold dots, brackets and escaped quotes.
-    pub fn of(address: &'t str) -> Local<'t> {
-        let (calls, names) = split_modules(address);
-        Local { calls, names }
-    }
-
-    pub(super) fn module_path(&self) -> String {
-        let mut path = ROOT.to_owned();
-        self.calls.iter().for_each(|call| push_call(&mut path, call));
-        path
-    }
-
-    /// Returns the address of the module; empty for the root module.
-    pub(super) fn module_address(&self) -> String {
-        let mut address = String::new();
-        for call in &self.calls {
-            push_name(&mut address, "module");
-            push_name(&mut address, call);
-        }
-        address
-    }
+/// Returns the path of the module of an address in the `configuration` section.
+pub(super) fn module_path(address: &ConfigAddress<'_>) -> String {
+    let mut path = ROOT.to_owned();
+    address.calls.iter().for_each(|call| push_call(&mut path, call));
+    path
 }
 
 /// The path of the root module in the `configuration` section.
@@ -58,7 +32,7 @@ mod tests {
 
     #[test]
     fn module_paths_quote_call_names_that_contain_dots() {
-        let path = Local::of("module.a.module.b.t.n").module_path();
+        let path = module_path(&ConfigAddress::of("module.a.module.b.t.n"));
         assert_eq!(path, "root_module.module_calls.a.module.module_calls.b.module");
         let mut path = ROOT.to_owned();
         push_call(&mut path, "a.b");

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use serde::Serialize;
 
-use super::address::{Local, ROOT};
+use super::address::{ROOT, module_path};
 use super::element::{Element, Kind};
 use super::names::{NAME_OVERHEAD, Names};
 use super::reading;
@@ -17,6 +17,7 @@ use crate::budget::Budget;
 use crate::error::Result;
 use crate::input::Source;
 use crate::limits::{Limit, Limits};
+use crate::path::ConfigAddress;
 use crate::plan::Documents;
 
 /// What the configuration says about a resource instance.
@@ -148,8 +149,8 @@ impl Blocks {
     /// Returns the block of the resource instance with this address. A moved instance has its block
     /// at its new address.
     pub fn block(&self, address: &str) -> Block {
-        let local = Local::of(address);
-        let module = local.module_path();
+        let local = ConfigAddress::of(address);
+        let module = module_path(&local);
         let text = |number: u32| self.names.text(number).to_owned();
         let mut block = Block::default();
         if module != ROOT {

@@ -12,7 +12,6 @@
 //! t.other         ─▶ module.m.* ─▶ every member of module.m
 //! ```
 
-use super::address::Local;
 use super::element::{DEPENDS_ON, Dependent, Element, Kind};
 use super::names::{NAME_OVERHEAD, Names};
 use super::reference::{Target, traversals};
@@ -20,6 +19,7 @@ use super::users::{PROVIDER, element_address};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::limits::{Limit, Limits};
+use crate::path::ConfigAddress;
 
 /// The elements of a configuration and the references between them.
 #[derive(Debug)]
@@ -198,7 +198,7 @@ impl Graph {
 
     /// Returns the address of the module that calls the module with this address.
     pub fn caller_of(module: &str) -> String {
-        Local::of(module).module_address()
+        ConfigAddress::of(module).module_address()
     }
 
     /// Returns the address of the module of a node; empty for the root module. A call belongs to
@@ -208,7 +208,7 @@ impl Graph {
         if let Some(key) = address.strip_prefix(PROVIDER) {
             return key.rsplit_once(':').map_or("", |(module, _)| module).to_owned();
         }
-        let local = Local::of(address);
+        let local = ConfigAddress::of(address);
         match local.names[..] {
             ["module", _] => element_address(address),
             _ => local.module_address(),

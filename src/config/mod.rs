@@ -22,7 +22,6 @@ mod reading;
 mod reference;
 mod users;
 
-pub use address::Local;
 pub use blocks::{Block, Blocks};
 pub use element::{
     Attribute, ConfigurationEntry, Dependent, Element, Head, Kind, Lines, LocatedElement, Location,

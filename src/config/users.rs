@@ -1,9 +1,10 @@
 //! The expressions that refer to one element.
 
-use super::address::{Local, push_name};
+use super::address::push_name;
 use super::element::{Element, User};
 use super::reference::{Target, traversals};
 use crate::error::Result;
+use crate::path::ConfigAddress;
 
 /// Finds the expressions that refer to one element.
 #[derive(Debug)]
@@ -77,7 +78,7 @@ pub fn element_address(text: &str) -> String {
     if text.starts_with(PROVIDER) {
         return text.to_owned();
     }
-    let local = Local::of(text);
+    let local = ConfigAddress::of(text);
     let mut address = local.module_address();
     let names = match &local.names[..] {
         [output] if !local.calls.is_empty() => vec!["output", output],

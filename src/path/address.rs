@@ -1,193 +1,211 @@
-//! Patterns that match addresses, for rules and filters that select resources.
+//! Addresses of modules, resources and other objects, split into names and instance keys. A
+//! reference in an expression has the same form.
 //!
-//! | pattern | covers |
-//! | --- | --- |
-//! | `aws_db_*` | resources of these types |
-//! | `aws_instance.web` | the resource with all its instances |
-//! | `aws_instance.web[0]` | one instance |
-//! | `module.network` | the module: all instances, resources and child modules |
-//! | `module.network["a"]` | one instance of the module, and everything in it |
-//! | `*.primary` | resources named `primary` in any module |
-//! | `=aws_instance.web` | exactly this address, without instances |
+//! ```text
+//! module.net["a.b"].data.aws_subnet.main[0]
+//! ------ ---######- ---- ---------- ----###    - name   # instance key
+//! ```
 //!
-//! `*` matches any string, including dots and brackets. A leading `*.` also matches the empty
-//! string. After `=`, `*` is a plain character.
+//! Instance keys may hold dots, brackets and escaped quotes. The functions here split any text.
+//! [`ResourceAddress`](super::ResourceAddress) accepts only what the tools write.
+
+use std::borrow::Cow;
 
 use super::position_outside_quotes;
-use crate::glob::Glob;
 
-/// A pattern that matches addresses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddressPattern {
-    text: Box<str>,
-    whole: Glob,
-    /// The pattern without its leading `*.`, if it has one.
-    behind: Option<Glob>,
-    /// True if the pattern names a module, so that it covers everything in the module.
-    names_module: bool,
+/// A part of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part<'t> {
+    Name(&'t str),
+    /// An instance key with its brackets.
+    Key(&'t str),
 }
 
-impl AddressPattern {
-    /// Parses a pattern. Every string is valid.
-    pub fn new(text: &str) -> AddressPattern {
-        let behind = text.strip_prefix("*.");
-        let names_module = behind.unwrap_or(text).starts_with("module.");
-        let (whole, behind) = (Glob::new(text), behind.map(Glob::new));
-        AddressPattern { text: text.into(), whole, behind, names_module }
+/// Reads the parts of an address from left to right. Skips a dot before each name.
+#[derive(Clone, Debug)]
+pub(super) struct Parts<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Parts<'t> {
+    pub fn of(text: &'t str) -> Parts<'t> {
+        Parts { text, at: 0 }
     }
 
-    /// Returns the pattern as it was written.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Returns the only address that the pattern covers; `None` if it may cover several.
-    pub fn exact(&self) -> Option<&str> {
-        let (address, is_exact) = super::split_exact(&self.text);
-        is_exact.then_some(address)
-    }
-
-    /// Whether the pattern covers an address, a resource type or the name of an output.
-    pub fn covers(&self, address: &str) -> bool {
-        if let Some(exact) = self.exact() {
-            return exact == address;
-        }
-        std::iter::once(&self.whole).chain(&self.behind).any(|glob| {
-            glob.matches(address.as_bytes())
-                || glob.matches_up_to(address.as_bytes(), self.ends(address))
-        })
-    }
-
-    /// Returns the offsets at which the names of the address's containers end: each module with and
-    /// without its instance key, and the resource without its instance key.
-    fn ends<'a>(&self, address: &'a str) -> impl Iterator<Item = usize> + use<'a> {
-        let names_module = self.names_module;
-        let mut at = 0;
-        std::iter::from_fn(move || {
-            loop {
-                let rest = &address[at..];
-                if let Some(key) = rest.strip_prefix('[') {
-                    at += 1 + key_len(key);
-                    if at < address.len() && names_module {
-                        return Some(at);
-                    }
-                } else if let Some(name) = rest.strip_prefix("module.") {
-                    at += rest.len() - name.len() + name.find(['.', '[']).unwrap_or(name.len());
-                    if names_module {
-                        return Some(at);
-                    }
-                } else if let Some(rest) = rest.strip_prefix('.') {
-                    at = address.len() - rest.len();
-                } else {
-                    let end = rest.find('[').map(|end| at + end);
-                    at = address.len();
-                    return end;
-                }
-            }
-        })
-        .fuse()
+    /// Returns the text that is not read yet.
+    pub fn rest(&self) -> &'t str {
+        &self.text[self.at..]
     }
 }
 
-/// Returns an address without instance keys.
-pub fn without_keys(address: &str) -> String {
-    let (mut text, mut is_quoted, mut depth) = (String::new(), false, 0_u32);
-    for character in address.chars() {
-        is_quoted ^= character == '"';
-        match character {
-            '[' if !is_quoted => depth += 1,
-            ']' if !is_quoted => depth = depth.saturating_sub(1),
-            other if depth == 0 => text.push(other),
-            _ => {}
-        }
-    }
-    text
-}
+impl<'t> Iterator for Parts<'t> {
+    type Item = Part<'t>;
 
-/// Returns an address without the instance key at its end; `None` if it has none.
-pub(crate) fn without_key(address: &str) -> Option<&str> {
-    let (mut start, mut end) = (None, 0);
-    while let Some(open) = address[end..].find('[') {
-        let key = end + open + 1;
-        start = Some(key - 1);
-        end = key + key_len(&address[key..]);
-    }
-    start.filter(|_| end == address.len()).map(|start| &address[..start])
-}
-
-/// Splits an address without its instance keys: the names of the module calls, outermost first, and
-/// the names that follow: `["data", "t", "n"]` for `data.t.n[0]`. If an address ends with a module
-/// call, that call stays among the names.
-pub(crate) fn split_modules(address: &str) -> (Vec<&str>, Vec<&str>) {
-    let (mut names, mut calls) = (names(address), Vec::new());
-    while let ["module", call, _, ..] = &names[calls.len() * 2..] {
-        calls.push(*call);
-    }
-    names.drain(..calls.len() * 2);
-    (calls, names)
-}
-
-/// Returns the names of an address or a reference, without instance keys.
-pub(crate) fn names(text: &str) -> Vec<&str> {
-    let (mut names, mut rest) = (Vec::new(), text);
-    while !rest.is_empty() {
+    fn next(&mut self) -> Option<Part<'t>> {
+        let rest = self.rest();
         if let Some(key) = rest.strip_prefix('[') {
-            rest = &key[key_len(key)..];
-        } else if let Some(behind) = rest.strip_prefix('.') {
-            rest = behind;
-        } else {
-            let (name, behind) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
-            names.push(name);
-            rest = behind;
+            let end = position_outside_quotes(key, |_, byte| byte == b']');
+            let len = end.map_or(rest.len(), |end| end + 2);
+            self.at += len;
+            return Some(Part::Key(&rest[..len]));
         }
+        let name = rest.strip_prefix('.').unwrap_or(rest);
+        if name.is_empty() {
+            return None;
+        }
+        let len = name.find(['.', '[']).unwrap_or(name.len());
+        self.at += rest.len() - name.len() + len;
+        Some(Part::Name(&name[..len]))
+    }
+}
+
+/// A module call in an address, such as `module.net["a"]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ModuleCall<'t> {
+    pub name: &'t str,
+    /// The instance key with its brackets; empty if the call has none.
+    pub key: &'t str,
+    /// The offset in the address at which the name ends.
+    pub name_end: usize,
+    /// The offset in the address at which the call ends.
+    pub end: usize,
+}
+
+/// Returns the module calls at the start of an address, outermost first.
+pub(crate) fn module_calls(address: &str) -> impl Iterator<Item = ModuleCall<'_>> {
+    let mut parts = Parts::of(address);
+    std::iter::from_fn(move || {
+        let is_joined = parts.at > 0 && !parts.rest().starts_with('.');
+        if is_joined || parts.next() != Some(Part::Name("module")) {
+            return None;
+        }
+        if !parts.rest().starts_with('.') {
+            return None;
+        }
+        let Some(Part::Name(name)) = parts.next() else { return None };
+        let name_end = parts.at;
+        let mut ahead = parts.clone();
+        let key = match ahead.next() {
+            Some(Part::Key(key)) => {
+                parts = ahead;
+                key
+            }
+            _ => "",
+        };
+        Some(ModuleCall { name, key, name_end, end: parts.at })
+    })
+    .fuse()
+}
+
+/// Splits an address into the address of its module instance and the rest, which names an object in
+/// the module. The address of the root module is empty.
+pub(crate) fn split_object(address: &str) -> (&str, &str) {
+    let end = module_calls(address).last().map_or(0, |call| call.end);
+    let (module, object) = address.split_at(end);
+    (module, if end > 0 { object.strip_prefix('.').unwrap_or(object) } else { object })
+}
+
+/// Returns the address of the module that contains a resource, with instance keys. The address of
+/// the root module is empty.
+pub(crate) fn module_address(address: &str) -> &str {
+    split_object(address).0
+}
+
+/// Returns the names of the module calls of an address, joined by dots; empty for the root module.
+pub(crate) fn module_names(address: &str) -> String {
+    let mut names = String::new();
+    for call in module_calls(address) {
+        if !names.is_empty() {
+            names.push('.');
+        }
+        names.push_str(call.name);
     }
     names
 }
 
-/// Returns the length of an instance key with its closing bracket, in bytes.
-fn key_len(key: &str) -> usize {
-    position_outside_quotes(key, |_, byte| byte == b']').map_or(key.len(), |end| end + 1)
+/// Returns type and name of the resource or action that an address names; `None` if the address
+/// lacks one of them.
+pub(crate) fn resource_names(address: &str) -> Option<(&str, &str)> {
+    let mut names = Parts::of(split_object(address).1).filter_map(|part| match part {
+        Part::Name(name) => Some(name),
+        Part::Key(_) => None,
+    });
+    let first = names.next()?;
+    let type_name = if MODES.contains(&first) { names.next()? } else { first };
+    Some((type_name, names.next()?))
+}
+
+/// The first names of addresses of objects that are not managed resources but have a type and a
+/// name.
+const MODES: [&str; 3] = ["data", "ephemeral", "action"];
+
+/// Returns an address without instance keys.
+pub fn without_keys(address: &str) -> Cow<'_, str> {
+    if !address.contains('[') {
+        return Cow::Borrowed(address);
+    }
+    let (mut parts, mut text) = (Parts::of(address), String::with_capacity(address.len()));
+    let mut start = 0;
+    while let Some(part) = parts.next() {
+        if let Part::Name(_) = part {
+            text.push_str(&address[start..parts.at]);
+        }
+        start = parts.at;
+    }
+    Cow::Owned(text + parts.rest())
+}
+
+/// Returns an address without the instance key at its end; `None` if it has none.
+pub(crate) fn without_key(address: &str) -> Option<&str> {
+    let mut parts = Parts::of(address);
+    match parts.by_ref().last()? {
+        Part::Key(key) => address.strip_suffix(key),
+        Part::Name(_) => None,
+    }
+}
+
+/// An address without its instance keys. A configuration has no instances, so its addresses have no
+/// keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigAddress<'t> {
+    /// The names of the module calls, outermost first. If an address ends with a module call, that
+    /// call stays among the names.
+    pub calls: Vec<&'t str>,
+    /// The names that follow: `["data", "t", "n"]` for `data.t.n[0]`.
+    pub names: Vec<&'t str>,
+}
+
+impl<'t> ConfigAddress<'t> {
+    /// Splits an address.
+    pub fn of(address: &'t str) -> ConfigAddress<'t> {
+        let (mut names, mut calls) = (names(address), Vec::new());
+        while let ["module", call, _, ..] = &names[calls.len() * 2..] {
+            calls.push(*call);
+        }
+        names.drain(..calls.len() * 2);
+        ConfigAddress { calls, names }
+    }
+
+    /// Returns the address of the module; empty for the root module.
+    pub fn module_address(&self) -> String {
+        let calls = self.calls.iter().map(|call| format!("module.{call}"));
+        calls.collect::<Vec<_>>().join(".")
+    }
+}
+
+/// Returns the names of an address or a reference, without instance keys.
+pub(crate) fn names(text: &str) -> Vec<&str> {
+    let name = |part| match part {
+        Part::Name(name) => Some(name).filter(|name| !name.is_empty()),
+        Part::Key(_) => None,
+    };
+    Parts::of(text).filter_map(name).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_module_covers_everything_in_it_and_a_resource_its_instances() {
-        for (text, holds, addresses) in [
-            ("aws_db.a", true, &["aws_db.a", "aws_db.a[0]", r#"aws_db.a["x.y[0]"]"#][..]),
-            ("aws_db.a", false, &["aws_db.ab"]),
-            ("aws_db.a[1]", false, &["aws_db.a[0]"]),
-            ("aws_db", false, &["aws_db.a"]),
-            ("aws_*", true, &["aws_db"]),
-            ("module.dns", true, &["module.dns.aws_db.a", "module.dns[0].aws_db.a[1]"]),
-            ("module.dns", true, &[r#"module.dns["a.b"].module.x.aws_db.a"#, "module.dns"]),
-            ("module.dns", true, &["module.dns[0]", "module.dns[0"]),
-            (r#"module.dns["a.b"]"#, true, &[r#"module.dns["a.b"].module.x.aws_db.a"#]),
-            (r#"module.dns["a.b"]"#, false, &[r#"module.dns["a.c"].module.x.aws_db.a"#]),
-            ("module.a.module.dns", true, &["module.a.module.dns[3].data.aws_db.a"]),
-            ("*.module.dns", true, &["module.a.module.dns[3].data.aws_db.a"]),
-            ("*.module.dns", true, &["module.dns.aws_db.a"]),
-            ("module.dns", false, &["module.a.module.dns[3].data.aws_db.a"]),
-            ("module.dns", false, &["module.dns2.aws_db.a", "", "module."]),
-            ("module.d*", true, &["module.dns.aws_db.a"]),
-            ("module.dns.aws_db.a", true, &["module.dns.aws_db.a[0]"]),
-            ("*.primary", false, &["module.primary.aws_db.a"]),
-            ("*.primary", true, &["module.x.aws_db.primary", "module.x.aws_db.primary[0]"]),
-            ("", true, &[""]),
-            ("a", true, &["a[0]b.c"]),
-            ("=aws_db.a", true, &["aws_db.a"]),
-            ("=aws_db.a", false, &["aws_db.a[0]", "aws_db", "=aws_db.a"]),
-            ("=module.dns", false, &["module.dns.aws_db.a"]),
-            (r#"=aws_db.a["*"]"#, true, &[r#"aws_db.a["*"]"#]),
-            (r#"=aws_db.a["*"]"#, false, &[r#"aws_db.a["x"]"#]),
-        ] {
-            for address in addresses {
-                assert_eq!(AddressPattern::new(text).covers(address), holds, "{address} {text}");
-            }
-        }
-    }
 
     #[test]
     fn addresses_are_split_with_any_instance_keys() {
@@ -212,12 +230,9 @@ mod tests {
             (r#"module.a["]\"].module.x"].module.b[0].t.n["k"]"#, "a.b", "t.n"),
             ("", "", ""),
         ] {
-            let found = split_modules(address);
-            assert_eq!(
-                (found.0.join("."), found.1.join(".")),
-                (calls.into(), names.into()),
-                "{address}"
-            );
+            let found = ConfigAddress::of(address);
+            let joined = (found.calls.join("."), found.names.join("."));
+            assert_eq!(joined, (calls.to_owned(), names.to_owned()), "{address}");
         }
     }
 
@@ -237,7 +252,50 @@ mod tests {
 
     #[test]
     fn instance_keys_are_removed_from_addresses() {
-        let address = r#"module.a["x]y"].module.b[0].aws_db.c["\"k\""]"#;
-        assert_eq!(without_keys(address), "module.a.module.b.aws_db.c");
+        for (address, plain) in [
+            ("module.a", "module.a"),
+            ("module.a[0].module.b", "module.a.module.b"),
+            (r#"module.a["x.y"].module.b["]"]"#, "module.a.module.b"),
+            (r#"module.a["\"]"].module.b"#, "module.a.module.b"),
+            ("module.a[", "module.a"),
+            (r#"module.a["x]y"].module.b[0].aws_db.c["\"k\""]"#, "module.a.module.b.aws_db.c"),
+            ("aws_*.", "aws_*."),
+            ("a[0].", "a."),
+            ("", ""),
+        ] {
+            assert_eq!(without_keys(address), plain);
+        }
+    }
+
+    #[test]
+    fn addresses_are_parsed_whatever_their_keys_contain() {
+        for (address, module, resource) in [
+            ("a.b", "", Some(("a", "b"))),
+            ("data.a.b[0]", "", Some(("a", "b"))),
+            ("module.m.action.a.b[0]", "m", Some(("a", "b"))),
+            ("module.m.a.b", "m", Some(("a", "b"))),
+            (r#"module.m["x.y]\"["].module.n[0].data.a.b["k.l"]"#, "m.n", Some(("a", "b"))),
+            ("module.m[*].a.b[*]", "m", Some(("a", "b"))),
+            ("module.m", "m", None),
+            ("module.m[\"", "m", None),
+            ("", "", None),
+        ] {
+            assert_eq!(module_names(address), module, "{address}");
+            assert_eq!(resource_names(address), resource, "{address}");
+        }
+    }
+
+    #[test]
+    fn the_address_of_a_module_has_its_keys() {
+        for (address, module) in [
+            ("a.b", ""),
+            ("data.a.b[0]", ""),
+            ("module.m.a.b[\"module.x\"]", "module.m"),
+            (r#"module.m["x.y]\"["].module.n[0].data.a.b"#, r#"module.m["x.y]\"["].module.n[0]"#),
+            ("module.m", "module.m"),
+            ("module.m[\"", "module.m[\""),
+        ] {
+            assert_eq!(module_address(address), module, "{address}");
+        }
     }
 }

@@ -5,10 +5,12 @@
 //! the start of its first key (`Span::lead`).
 
 mod address;
+mod address_pattern;
 mod attribute;
 mod dotted;
 mod pattern;
 mod query;
+mod resource_address;
 
 use std::cmp::Ordering;
 use std::convert::Infallible;
@@ -18,14 +20,18 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 #[cfg(feature = "assert")]
 pub(crate) use self::address::without_key;
-pub use self::address::{AddressPattern, without_keys};
-pub(crate) use self::address::{names, split_modules};
+pub use self::address::{ConfigAddress, without_keys};
+pub(crate) use self::address::{module_address, module_calls, module_names, names, resource_names};
+pub use self::address_pattern::AddressPattern;
 use self::attribute::index;
 pub use self::attribute::{AttributePath, AttributeStep};
 pub use self::dotted::DottedPath;
 pub(crate) use self::pattern::split_exact;
 pub use self::pattern::{DECODERS, Pattern, outer_string, refuse_document};
 pub use self::query::AttributeQuery;
+pub(crate) use self::resource_address::{
+    InstanceKey, Mode, ResourceAddress, escape, split_module, unescape,
+};
 use crate::error::{Error, ErrorKind};
 
 /// One step from a value to a value inside it.

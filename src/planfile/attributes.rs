@@ -5,13 +5,14 @@
 //! `type` comes first.
 
 use super::keys;
-use super::path::{Paths, Step};
+use super::path::Paths;
 use super::protobuf::fault;
 use super::walk::{self, TextWriter, ValueEvent, Walk};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::{Elements, Kind, Members, Sorted, Value};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
+use crate::wire::path::Step;
 
 /// Walks over a JSON value.
 pub(super) struct Json<'a> {

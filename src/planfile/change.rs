@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use super::action::reason;
-use super::address::{Address, Key, unescape};
 use super::index::IndexedChange;
 use super::message::{Change, Importing, OutputChange, ResourceChange};
 use super::overlay::{MarkWriter, Marks};
 use super::packed::ValueWriter;
-use super::path::{Paths, Step, write_path};
-use super::protobuf::fault;
+use super::path::{Paths, write_path};
+use super::protobuf::resource_address;
 use super::schemas::{Schema, Schemas};
 use super::tool::Tool;
 use super::walk::{TextWriter, check_len};
 use crate::error::Result;
+use crate::path::{InstanceKey, ResourceAddress, unescape};
 use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
+use crate::wire::path::Step;
 use crate::wire::types::Type;
 
 pub(super) fn push(out: &mut Vec<u8>, text: &str) {
@@ -45,22 +46,22 @@ pub(super) fn provider_name(provider: &str) -> &str {
 }
 
 /// Appends the parts of an address: `mode`, `type`, `name` and `index`.
-pub(super) fn write_parts(address: &Address<'_>, out: &mut Vec<u8>) {
+pub(super) fn write_parts(address: &ResourceAddress<'_>, out: &mut Vec<u8>) {
     push_text(out, "mode", address.mode.word());
-    push_text(out, "type", address.kind);
+    push_text(out, "type", address.type_name);
     push_text(out, "name", address.name);
     write_index(address.key, out);
 }
 
-fn write_index(key: Key<'_>, out: &mut Vec<u8>) {
+fn write_index(key: InstanceKey<'_>, out: &mut Vec<u8>) {
     match key {
-        Key::None => {}
-        Key::Number(digits) => {
+        InstanceKey::None => {}
+        InstanceKey::Number(digits) => {
             push_key(out, "index");
             push(out, digits);
         }
-        Key::Text(text) => push_text(out, "index", &unescape(text)),
-        Key::Unknown => push(out, ",\"index_unknown\":true"),
+        InstanceKey::Text(text) => push_text(out, "index", &unescape(text)),
+        InstanceKey::Unknown => push(out, ",\"index_unknown\":true"),
     }
 }
 
@@ -95,7 +96,7 @@ impl Writer<'_> {
         self,
         record: &ResourceChange<'a>,
         entry: &IndexedChange,
-        address: &Address<'_>,
+        address: &ResourceAddress<'_>,
     ) -> Result<SchemaAndMarks<'a>> {
         let change = &record.change;
         if let Some(schema) = self.schemas.find(provider_name(record.provider), address) {
@@ -129,7 +130,7 @@ impl Writer<'_> {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let offset = record.change.offset;
-        let address = Address::read(record.address).map_err(|error| fault(error, offset))?;
+        let address = resource_address(record.address, offset)?;
         push(out, "{\"address\":");
         write_string(record.address.as_bytes(), out);
         let previous = record.previous_address;
@@ -163,7 +164,7 @@ impl Writer<'_> {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let offset = record.change.offset;
-        let address = Address::read(record.address).map_err(|error| fault(error, offset))?;
+        let address = resource_address(record.address, offset)?;
         push(out, "{\"address\":");
         write_string(record.address.as_bytes(), out);
         write_parts(&address, out);

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::address::{Address, Key, split, unescape};
 use super::change::{push, push_key, push_text};
 use super::keys;
-use super::protobuf::{Message, fault};
+use super::protobuf::{Message, fault, resource_address};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::Value;
+use crate::path::{InstanceKey, ResourceAddress, split_module, unescape};
 use crate::wire::json_string::write_string;
 
 /// The check result of a configuration object, such as a resource.
@@ -112,12 +112,12 @@ impl<'a> Check<'a> {
         let address_fault = || fault(PlanFileFault::Address, self.offset);
         let kind = KINDS.iter().find(|(number, ..)| *number == self.kind);
         let (kind, _, word, prefix) = *kind.ok_or_else(address_fault)?;
-        let (module, rest) = split(&self.address).ok_or_else(address_fault)?;
+        let (module, rest) = split_module(&self.address).ok_or_else(address_fault)?;
         push(out, "{\"address\":{\"kind\":\"");
         push(out, word);
         push(out, "\"");
         let resource = match kind {
-            RESOURCE => Some(Address::read(rest).map_err(|_| address_fault())?),
+            RESOURCE => Some(resource_address(rest, self.offset)?),
             _ => None,
         };
         if let Some(resource) = &resource {
@@ -133,7 +133,7 @@ impl<'a> Check<'a> {
         push_text(out, "name", name);
         push_text(out, "to_display", &self.address);
         if let Some(resource) = &resource {
-            push_text(out, "type", resource.kind);
+            push_text(out, "type", resource.type_name);
         }
         push(out, "}");
         push_text(out, "status", status(self.status));
@@ -169,17 +169,17 @@ impl<'a> Instance<'a> {
     }
 
     fn write(&self, kind: u64, out: &mut Vec<u8>) -> Option<()> {
-        let (module, rest) = split(&self.address)?;
+        let (module, rest) = split_module(&self.address)?;
         push(out, "{\"address\":");
         let start = out.len();
         if kind == RESOURCE {
-            match Address::read(rest).ok()?.key {
-                Key::None | Key::Unknown => {}
-                Key::Number(digits) => {
+            match ResourceAddress::parse(rest)?.key {
+                InstanceKey::None | InstanceKey::Unknown => {}
+                InstanceKey::Number(digits) => {
                     push_key(out, "instance_key");
                     push(out, digits);
                 }
-                Key::Text(text) => push_text(out, "instance_key", &unescape(text)),
+                InstanceKey::Text(text) => push_text(out, "instance_key", &unescape(text)),
             }
         }
         if !module.is_empty() {

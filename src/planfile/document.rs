@@ -8,7 +8,6 @@ use std::mem::size_of;
 use std::ops::Range;
 
 use super::action::{Action, deferred_reason};
-use super::address::Address;
 use super::archive::PLAN;
 use super::attributes::write_plain;
 use super::change::{Writer, all_marks, push, push_key, push_text, write_output_change};
@@ -31,6 +30,7 @@ use crate::error::{PlanFileFault, Result};
 use crate::input::into_io_error;
 use crate::json::detached::Detached;
 use crate::limits::Limits;
+use crate::path::ResourceAddress;
 use crate::wire::TypeCache;
 use crate::wire::json_string::write_string;
 
@@ -526,7 +526,7 @@ impl Parts {
 
 /// Returns the module of an address, which the index has validated.
 fn module(address: &str) -> &str {
-    Address::read(address).map_or("", |address| address.module)
+    ResourceAddress::parse(address).map_or("", |address| address.module)
 }
 
 /// Appends an output of `planned_values`, as a member whose key is the output's name.

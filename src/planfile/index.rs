@@ -8,15 +8,15 @@ use std::mem::size_of;
 use std::ops::Range;
 
 use super::action::Action;
-use super::address::{Address, Mode};
 use super::member::{Member, Span};
 use super::message::ResourceChange;
-use super::protobuf::{Message, fault};
+use super::protobuf::{Message, fault, resource_address};
 use super::section::key_of;
 use super::tool::Evidence;
 use crate::budget::Budget;
 use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::{Limit, Limits};
+use crate::path::{Mode, ResourceAddress};
 
 #[derive(Debug, Default)]
 pub(super) struct Index {
@@ -96,7 +96,7 @@ impl Changes {
                 continue;
             }
             let start = keys.len();
-            if let Ok(address) = Address::read(self.address(entry)) {
+            if let Some(address) = ResourceAddress::parse(self.address(entry)) {
                 address.write_sort_key(&mut keys);
             }
             keys.extend_from_slice(self.deposed(entry).as_bytes());
@@ -317,7 +317,7 @@ impl Builder<'_> {
         if is_hidden(action, address) {
             ResourceChange::read(message, self.limits).map_err(within)?;
         }
-        Address::read(address).map_err(|error| within(fault(error, offset)))?;
+        resource_address(address, offset).map_err(within)?;
         // `Changes::text` contains one copy of the address, and sort keys contain two more.
         self.budget
             .take(3 * address.len() + deposed.len() + size_of::<IndexedChange>() + 128, offset)?;
@@ -373,7 +373,7 @@ pub(super) fn sort(named: &mut [Named], repeated: PlanFileFault) -> Result<()> {
 /// Whether a change deletes a data source or an ephemeral resource. Plan JSON omits such changes.
 fn is_hidden(action: Action, address: &str) -> bool {
     action == Action::Delete
-        && Address::read(address).is_ok_and(|address| address.mode != Mode::Managed)
+        && ResourceAddress::parse(address).is_some_and(|address| address.mode != Mode::Managed)
 }
 
 fn action(change: Message<'_>) -> Result<Action> {

@@ -1,15 +1,15 @@
 //! Writes invocations of actions as JSON.
 
-use super::address::{Address, split};
 use super::change::{provider_name, push, push_key, push_text};
 use super::overlay::{MarkWriter, Marks};
 use super::packed::ValueWriter;
 use super::path::dynamic_value;
-use super::protobuf::{Field, Message, fault};
+use super::protobuf::{Field, Message, resource_address};
 use super::tool::Release;
 use super::walk::{TextWriter, check_len};
-use crate::error::{PlanFileFault, Result};
+use crate::error::Result;
 use crate::limits::Limits;
+use crate::path::split_module;
 use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
 
@@ -62,12 +62,11 @@ impl<'a> Invocation<'a> {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let offset = self.offset;
-        let address = split(self.address).and_then(|(_, rest)| rest.strip_prefix("action."));
-        let address = address.and_then(|address| Address::read(address).ok());
-        let address = address.ok_or_else(|| fault(PlanFileFault::Address, offset))?;
+        let address = split_module(self.address).and_then(|(_, rest)| rest.strip_prefix("action."));
+        let address = resource_address(address.unwrap_or_default(), offset)?;
         push(out, "{\"address\":");
         write_string(self.address.as_bytes(), out);
-        push_text(out, "type", address.kind);
+        push_text(out, "type", address.type_name);
         push_text(out, "name", address.name);
         if let Some(config) = &self.config {
             let (mut sensitive, mut unknown) = (Vec::new(), Vec::new());

@@ -13,7 +13,6 @@
 //! marks both. The configuration is left out.
 
 mod action;
-mod address;
 mod archive;
 mod attributes;
 mod change;

@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
-use super::path::{Paths, Step, order};
+use super::path::Paths;
 use super::walk::{Shape, ValueEvent, ValueForm, Walk};
 use crate::error::Result;
 use crate::wire::json_string;
+use crate::wire::path::Step;
 
 /// A container that is being written.
 struct Open {
@@ -57,8 +58,8 @@ type Ranges = [Range<usize>; LISTS.len()];
 /// Returns the paths, sorted and without duplicates.
 fn sorted<'m, 'v>(paths: &'m Paths<'v>) -> Vec<&'m [Step<'v>]> {
     let mut paths: Vec<_> = paths.iter().collect();
-    paths.sort_by(|a, b| order(a, b));
-    paths.dedup_by(|a, b| order(a, b).is_eq());
+    paths.sort();
+    paths.dedup();
     paths
 }
 
@@ -178,8 +179,8 @@ impl MarkWriter<'_, '_> {
             if paths.first().is_some_and(|path| matches!(path[depth], Step::Every)) {
                 return range;
             }
-            let first = paths.partition_point(|path| path[depth].order(&step).is_lt());
-            let count = paths[first..].partition_point(|path| path[depth].order(&step).is_eq());
+            let first = paths.partition_point(|path| path[depth] < step);
+            let count = paths[first..].partition_point(|path| path[depth] == step);
             range.start + first..range.start + first + count
         });
         LISTS.iter().for_each(|&list| open.met[list] += ranges[list].len());

@@ -1,7 +1,5 @@
 //! Paths into a value: to its sensitive parts, and to the attributes that force a replacement.
 
-use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::mem::size_of;
 
 use super::packed::ValueWriter;
@@ -10,69 +8,20 @@ use crate::error::{Error, PlanFileFault, Result};
 use crate::limits::{Limit, Limits};
 use crate::wire::json_string;
 use crate::wire::msgpack::{Number, Token, Value};
+use crate::wire::path::Step;
 
-#[derive(Clone, Debug)]
-pub(super) enum Step<'a> {
-    Name(Cow<'a, [u8]>),
-    Key(Cow<'a, [u8]>),
-    Index(i64),
-    /// An element of a set, by its value if it is known.
-    Element(Option<Value<'a>>),
-    /// Every element of a list or a map.
-    Every,
-}
-
-impl<'a> Step<'a> {
-    /// Reads a step from its message, which has either a name or a key.
-    fn read(message: Message<'a>) -> Result<Step<'a>> {
-        let mut step = None;
-        for field in message.fields() {
-            let field = field?;
-            match field.number {
-                1 => field.once(&mut step, Step::Name(field.text()?.as_bytes().into()))?,
-                2 => field.once(&mut step, key(dynamic_value(field.message()?)?))?,
-                _ => {}
-            }
-        }
-        step.ok_or_else(|| fault(PlanFileFault::Step, message.offset))
-    }
-
-    /// Orders names before indices. Attributes and map keys are both names. All set elements are
-    /// equal.
-    pub(super) fn order(&self, other: &Step<'_>) -> Ordering {
-        match (self, other) {
-            (Step::Name(a) | Step::Key(a), Step::Name(b) | Step::Key(b)) => a.cmp(b),
-            (Step::Index(a), Step::Index(b)) => a.cmp(b),
-            _ => self.rank().cmp(&other.rank()),
+/// Reads a step from its message, which has either a name or a key.
+fn read_step(message: Message<'_>) -> Result<Step<'_>> {
+    let mut step = None;
+    for field in message.fields() {
+        let field = field?;
+        match field.number {
+            1 => field.once(&mut step, Step::Name(field.text()?.as_bytes().into()))?,
+            2 => field.once(&mut step, key(dynamic_value(field.message()?)?))?,
+            _ => {}
         }
     }
-
-    fn rank(&self) -> u8 {
-        match self {
-            Step::Name(_) | Step::Key(_) => 0,
-            Step::Index(_) => 1,
-            Step::Element(_) => 2,
-            Step::Every => 3,
-        }
-    }
-
-    /// Whether the step leads to a member of an object or a map.
-    pub(super) fn is_name(&self) -> bool {
-        matches!(self, Step::Name(_) | Step::Key(_))
-    }
-
-    /// Converts an index or a map key to [`Step::Every`]. Other steps stay unchanged.
-    pub(super) fn to_every(&self) -> Step<'a> {
-        match self {
-            Step::Index(_) | Step::Key(_) => Step::Every,
-            step => step.clone(),
-        }
-    }
-}
-
-pub(super) fn order(a: &[Step<'_>], b: &[Step<'_>]) -> Ordering {
-    let steps = a.iter().zip(b).map(|(a, b)| a.order(b));
-    steps.fold(Ordering::Equal, Ordering::then).then(a.len().cmp(&b.len()))
+    step.ok_or_else(|| fault(PlanFileFault::Step, message.offset))
 }
 
 /// Several paths, with their steps in one list.
@@ -136,7 +85,7 @@ impl<'a> Paths<'a> {
                 continue;
             }
             let message = field.message()?;
-            self.push(Step::read(message)?, limits, message.offset)?;
+            self.push(read_step(message)?, limits, message.offset)?;
         }
         self.end(limits, path.offset)
     }

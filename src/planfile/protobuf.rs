@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use crate::path::ResourceAddress;
 
 /// The deepest nesting of groups.
 const GROUPS_MAX: usize = 100;
@@ -17,6 +18,11 @@ pub(super) const HEAD_MAX: usize = 20;
 /// An error in the plan file, `offset` bytes from the start of its member.
 pub(super) fn fault(fault: PlanFileFault, offset: u64) -> Error {
     Error::at(ErrorKind::PlanFile(fault), offset)
+}
+
+/// Parses the address of a resource instance that was read at `offset`.
+pub(super) fn resource_address(text: &str, offset: u64) -> Result<ResourceAddress<'_>> {
+    ResourceAddress::parse(text).ok_or_else(|| fault(PlanFileFault::Address, offset))
 }
 
 /// The head of a field: the bytes before its payload.

@@ -9,16 +9,17 @@ use std::collections::HashMap;
 use std::mem::size_of;
 use std::sync::Arc;
 
-use super::address::{Address, Mode};
 use super::attributes::Json;
 use super::packed::ValueWriter;
-use super::path::{Paths, Step};
+use super::path::Paths;
 use super::walk::{ValueEvent, Walk};
 use crate::error::{Error, Result};
 use crate::json::value::Value;
 use crate::limits::{Limit, Limits};
+use crate::path::{Mode, ResourceAddress};
 use crate::wire;
-use crate::wire::block::{self, Block};
+use crate::wire::block::Block;
+use crate::wire::path::Step;
 use crate::wire::schema::Schemas as Providers;
 use crate::wire::types::Type;
 
@@ -49,11 +50,15 @@ impl Schemas {
         Schemas { sources, found: RefCell::default() }
     }
 
-    pub(super) fn find(&self, provider: &str, address: &Address<'_>) -> Option<Arc<Schema>> {
+    pub(super) fn find(
+        &self,
+        provider: &str,
+        address: &ResourceAddress<'_>,
+    ) -> Option<Arc<Schema>> {
         if self.sources.is_empty() {
             return None;
         }
-        let key = (provider.to_owned(), address.mode, address.kind.to_owned());
+        let key = (provider.to_owned(), address.mode, address.type_name.to_owned());
         let mut found = self.found.borrow_mut();
         if let Some(schema) = found.get(&key) {
             return Some(schema.clone());
@@ -65,7 +70,7 @@ impl Schemas {
                 Mode::Data => &provider.data_sources,
                 Mode::Ephemeral => &provider.ephemeral,
             };
-            let schema = types.get(address.kind)?;
+            let schema = types.get(address.type_name)?;
             let wire::schema::Schema { version, identity_version, block } = schema.clone();
             Some(Arc::new(Schema { version, identity_version, ty: block.implied_type(), block }))
         };
@@ -122,13 +127,6 @@ impl Schema {
         let paths = paths.ok_or_else(|| Error::limit(Limit::Paths, limits.paths, offset))?;
         for path in paths {
             for step in path {
-                let step = match step {
-                    block::Step::Attribute(name) => Step::Name(name.into_bytes().into()),
-                    block::Step::Key(key) => Step::Key(key.into()),
-                    block::Step::Index(index) => {
-                        i64::try_from(index).map_or(Step::Element(None), Step::Index)
-                    }
-                };
                 marks.push(step, limits, offset)?;
             }
             marks.end(limits, offset)?;

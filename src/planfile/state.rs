@@ -9,7 +9,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::action::Action;
-use super::address::{Address, escape};
 use super::attributes;
 use super::change::{provider_name, push, push_key, push_text, write_parts};
 use super::check;
@@ -18,7 +17,7 @@ use super::keys::{self, Keys};
 use super::member::{Member, Reader};
 use super::overlay::{MarkWriter, Marks};
 use super::path::Paths;
-use super::protobuf::fault;
+use super::protobuf::{fault, resource_address};
 use super::schemas::Schemas;
 use super::tool::Tool;
 use super::tree::{Children, Piece, Tree};
@@ -31,6 +30,7 @@ use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
+use crate::path::{ResourceAddress, escape};
 use crate::scan::Isa;
 use crate::wire::json_string::write_string;
 
@@ -229,7 +229,7 @@ impl State {
             // Memory for the address and its sort keys.
             budget.take(3 * base.len() + key.len(), range.start)?;
             let address = format!("{base}{key}");
-            Address::read(&address).map_err(|error| fault(error, range.start))?;
+            resource_address(&address, range.start)?;
             self.instances.push(Instance { resource, address, deposed, range });
         }
         self.providers.push(header.provider);
@@ -240,7 +240,7 @@ impl State {
     fn lay_out(&mut self, budget: &mut Budget) -> Result<()> {
         let sort_key = |instance: &Instance| {
             let mut key = Vec::new();
-            if let Ok(address) = Address::read(&instance.address) {
+            if let Some(address) = ResourceAddress::parse(&instance.address) {
                 address.write_sort_key(&mut key);
             }
             key.extend_from_slice(instance.deposed.as_bytes());
@@ -253,7 +253,7 @@ impl State {
             }
         }
         for (number, instance) in (0..).zip(&self.instances) {
-            if let Ok(address) = Address::read(&instance.address) {
+            if let Some(address) = ResourceAddress::parse(&instance.address) {
                 let module = self.tree.module(address.module, budget, instance.range.start)?;
                 self.tree.push(module, number);
             }
@@ -332,7 +332,7 @@ impl State {
     ) -> Result<()> {
         let instance = &self.instances[number as usize];
         let offset = instance.range.start;
-        let address = Address::read(&instance.address).map_err(|error| fault(error, offset))?;
+        let address = resource_address(&instance.address, offset)?;
         push(out, "{\"address\":");
         write_string(instance.address.as_bytes(), out);
         write_parts(&address, out);

@@ -10,10 +10,10 @@ use std::ops::Range;
 
 use hashbrown::HashTable;
 
-use super::address::Modules;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
+use crate::path::module_calls;
 
 /// A piece of the JSON text of a tree.
 #[derive(Clone, Copy, Debug)]
@@ -148,17 +148,14 @@ impl Tree {
     ) -> Result<u32> {
         let mut module = 0;
         let mut depth = 0;
-        let mut steps = Modules::of(address);
         let mut start = 0;
-        while let Some(Some(_)) = steps.next() {
+        for call in module_calls(address) {
             depth += 1;
             if depth > self.depth_max {
                 return Err(Error::limit(Limit::Depth, 2 * self.depth_max, offset));
             }
-            let next = address.len() - steps.rest().len();
-            let end = next - usize::from(next < address.len());
-            module = self.child(module, &address[start..end], budget, offset)?;
-            start = next;
+            module = self.child(module, &address[start..call.end], budget, offset)?;
+            start = call.end + 1;
         }
         Ok(module)
     }

@@ -7,7 +7,8 @@ use serde::Serialize;
 use crate::diff::marked_places;
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::plan::{ResourceInstance, module_address};
+use crate::path::module_address;
+use crate::plan::ResourceInstance;
 
 /// Maximum number of names that are counted separately. All further names share one count.
 pub const GROUPS_MAX: usize = 10_000;

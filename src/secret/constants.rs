@@ -20,7 +20,8 @@ use super::marks::{MarkSource, Marks, Step};
 use super::parts::type_of_action;
 use crate::error::Result;
 use crate::json::value::{Entries, Kind, Text, Value};
-use crate::plan::{Piece, PieceKind, members, module_of};
+use crate::path::resource_names;
+use crate::plan::{Piece, PieceKind, members};
 
 /// Keys that the format defines in sections without overlays. A name that matches such a key does
 /// not mark its value.
@@ -148,7 +149,7 @@ impl Walk<'_> {
                 let [address, type_name, name] = members(value, known)?.map(|value| {
                     value.and_then(|value| value.string().ok()).and_then(|text| text.decode().ok())
                 });
-                let of_address = address.as_deref().map(module_of).and_then(|found| found.resource);
+                let of_address = address.as_deref().and_then(resource_names);
                 let (type_name, name) = match (&type_name, &name, of_address) {
                     (Some(type_name), Some(name), _) => (&**type_name, &**name),
                     (_, _, Some(found)) => found,

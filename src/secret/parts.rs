@@ -8,9 +8,9 @@ use super::subject::Subject;
 use crate::error::{Error, Result};
 use crate::json::value::{Entries, Kind, Step, Text, Value};
 use crate::limits::{Limit, Limits};
+use crate::path::{module_names, resource_names};
 use crate::plan::{
-    ActionInvocation, Change, Check, Deferred, ModuleOf, Piece, PieceKind, ResourceChange, Section,
-    members, module_of,
+    ActionInvocation, Change, Check, Deferred, Piece, PieceKind, ResourceChange, Section, members,
 };
 
 /// The parts of a piece that are relevant to secrets.
@@ -71,8 +71,7 @@ impl Owner<'_> {
     pub fn resource(&self) -> Result<Option<Resource>> {
         let Some(address) = self.address else { return Ok(None) };
         let address = address.decode()?;
-        let ModuleOf { module, resource } = module_of(&address);
-        let of_address = resource.unzip();
+        let of_address = resource_names(&address).unzip();
         let text = |text: Option<Text<'_>>, other: Option<&str>| match text {
             Some(text) => text.decode().map(Some),
             None => Ok(other.map(str::to_owned)),
@@ -82,7 +81,7 @@ impl Owner<'_> {
         if self.kind == OwnerKind::Invocation {
             type_name = type_of_action(&type_name);
         }
-        Ok(Some(Resource { module, type_name, name }))
+        Ok(Some(Resource { module: module_names(&address), type_name, name }))
     }
 }
 

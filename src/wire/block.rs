@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::path::{Path, Step};
 use super::types::Type;
 use super::value::{Data, Value};
 
@@ -77,20 +78,6 @@ pub enum Nesting {
     #[default]
     Other,
 }
-
-/// A step of a path into a value.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
-    /// An attribute, or a nested block type.
-    Attribute(String),
-    /// An element of a list.
-    Index(usize),
-    /// An element of a map.
-    Key(Vec<u8>),
-}
-
-/// A path into a value.
-pub type Path = Vec<Step>;
 
 /// A nested block type with too few or too many blocks in a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,7 +159,7 @@ impl Block {
                 continue;
             };
             if nested.block.has_sensitive() && !self.attributes.contains_key(name) {
-                current.below(Step::Attribute(name.clone()), |current| {
+                current.below(Step::Name(name.clone().into_bytes().into()), |current| {
                     nested.nesting.each(member, current, |data, current| {
                         nested.block.add_sensitive(data, current, marked);
                     });
@@ -192,7 +179,7 @@ impl Block {
             if nested.nesting == Nesting::Group && is_empty(member) {
                 continue;
             }
-            current.below(Step::Attribute(name.clone()), |current| {
+            current.below(Step::Name(name.clone().into_bytes().into()), |current| {
                 wrong.extend(nested.wrong_count(member, current));
                 nested.nesting.each(member, current, |data, current| {
                     nested.block.add_wrong(data, current, wrong);
@@ -297,7 +284,7 @@ fn add_sensitive_attributes(
         return;
     };
     for (name, attribute) in attributes {
-        current.below(Step::Attribute(name.clone()), |current| {
+        current.below(Step::Name(name.clone().into_bytes().into()), |current| {
             if attribute.is_sensitive {
                 marked.push(current);
             } else if let AttributeType::Nested { nesting, attributes } = &attribute.ty
@@ -322,7 +309,7 @@ struct CurrentPath {
 
 impl CurrentPath {
     /// Calls `f` with the path one step deeper.
-    fn below(&mut self, step: Step, f: impl FnOnce(&mut CurrentPath)) {
+    fn below(&mut self, step: Step<'static>, f: impl FnOnce(&mut CurrentPath)) {
         if self.is_in_set {
             return f(self);
         }
@@ -376,13 +363,13 @@ impl Nesting {
         match (self, data) {
             (Nesting::Single | Nesting::Group, data) => f(data, current),
             (Nesting::List, Data::List(elements)) => {
-                for (index, element) in elements.iter().enumerate() {
+                for (index, element) in (0..).zip(elements) {
                     current.below(Step::Index(index), |current| f(element, current));
                 }
             }
             (Nesting::Map, Data::Map(elements)) => {
                 for (key, element) in elements {
-                    current.below(Step::Key(key.clone()), |current| f(element, current));
+                    current.below(Step::Key(key.clone().into()), |current| f(element, current));
                 }
             }
             (Nesting::Set, Data::List(elements)) => {

@@ -15,13 +15,13 @@
 //! and `max` (`[NUMBER,inclusive]`), `len_min`, `len_max`. A string that is not UTF-8 is
 //! `{"hex":"..."}`. Members are sorted by name.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
-use super::block::{Path, Step};
 use super::error::{Error, ErrorKind};
 use super::json_string::write_string;
 use super::lexer::{Lexer, Token};
 use super::number::{Number, TEXT_PRECISION};
+use super::path::{Path, Step};
 use super::refiner::Refiner;
 use super::types::Type;
 use super::unknown::{Bound, LENGTH_ANY, Range, Unknown};
@@ -40,8 +40,9 @@ pub fn write(value: &Value, out: &mut Vec<u8>) {
 
 /// Appends a value. Writes `{"sensitive":TYPE}` for parts at the hidden paths.
 pub fn write_hiding(value: &Value, hidden: &[Path], out: &mut Vec<u8>) {
-    let hidden = Hidden::new(hidden);
-    let mut path = Vec::new();
+    let mut hidden: Vec<&Path> = hidden.iter().collect();
+    hidden.sort_unstable();
+    let mut path: Vec<Step<'_>> = Vec::new();
     let mut walk = Walk::of_data(&value.data, &value.ty);
     while let Some(event) = walk.next() {
         match event {
@@ -66,8 +67,11 @@ pub fn write_hiding(value: &Value, hidden: &[Path], out: &mut Vec<u8>) {
                 if index > 0 {
                     path.pop();
                 }
-                path.push(key.map_or(HiddenStep::Index(index), HiddenStep::Name));
-                if hidden.contains(&path)
+                path.push(match key {
+                    Some(key) => Step::Name(key.into()),
+                    None => Step::Index(index as i64),
+                });
+                if hidden.binary_search_by(|hidden| hidden[..].cmp(&path)).is_ok()
                     && let Some(ty) = walk.skip_part()
                 {
                     out.extend_from_slice(b"{\"sensitive\":");
@@ -97,30 +101,6 @@ fn is_empty(data: &Data) -> bool {
         Data::List(elements) => elements.is_empty(),
         Data::Map(entries) => entries.is_empty(),
         _ => false,
-    }
-}
-
-/// A step of a path. Object attributes and map keys are both names.
-#[derive(PartialEq, Eq, Hash)]
-enum HiddenStep<'a> {
-    Name(&'a [u8]),
-    Index(usize),
-}
-
-struct Hidden<'a>(HashSet<Vec<HiddenStep<'a>>>);
-
-impl<'a> Hidden<'a> {
-    fn new(paths: &'a [Path]) -> Hidden<'a> {
-        let place = |step: &'a Step| match step {
-            Step::Attribute(name) => HiddenStep::Name(name.as_bytes()),
-            Step::Key(key) => HiddenStep::Name(key),
-            Step::Index(index) => HiddenStep::Index(*index),
-        };
-        Hidden(paths.iter().map(|path| path.iter().map(place).collect()).collect())
-    }
-
-    fn contains(&self, path: &Vec<HiddenStep<'_>>) -> bool {
-        !self.0.is_empty() && self.0.contains(path)
     }
 }
 

@@ -37,6 +37,7 @@ pub mod msgpack;
 mod natural;
 pub mod number;
 mod open;
+pub mod path;
 mod refinement;
 pub mod refiner;
 pub mod schema;

@@ -9,7 +9,8 @@ mod rules;
 
 use std::path::Path;
 
-use plansift::wire::block::{Block, Step};
+use plansift::wire::block::Block;
+use plansift::wire::path::Step;
 use plansift::wire::schema::Schemas;
 use plansift::wire::{
     Error, ErrorKind, Type, Value, from_json, from_msgpack, implied, marked, to_json, to_msgpack,
@@ -287,11 +288,11 @@ fn sensitive(question: &Json, block: &Block, ty: &Type) -> Asked {
     Asked::new(&theirs, ours)
 }
 
-fn step(step: &Step) -> Json {
+fn step(step: &Step<'_>) -> Json {
     match step {
-        Step::Attribute(name) => json!(name),
+        Step::Name(name) | Step::Key(name) => json!(String::from_utf8_lossy(name)),
         Step::Index(index) => json!(index),
-        Step::Key(key) => json!(String::from_utf8_lossy(key)),
+        Step::Element(_) | Step::Every => panic!("the steps of a schema: {step:?}"),
     }
 }
 

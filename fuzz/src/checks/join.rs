@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use plansift::blocks::{Configuration, Files, Local, SourceError};
+use plansift::blocks::{Configuration, Files, SourceError};
+use plansift::path::ConfigAddress;
 
 /// Files in memory: the path of each, and its content.
 pub struct Memory<'a>(pub &'a [(&'a str, &'a [u8])]);
@@ -52,8 +53,8 @@ pub fn check(text: &[u8]) {
         }
     }
     for line in String::from_utf8_lossy(text).lines().take(100) {
-        let local = Local::of(line);
-        assert!(!local.address.contains("[[") || line.contains("[["));
+        let names = ConfigAddress::of(line).names.join(".");
+        assert!(!names.contains("[[") || line.contains("[["));
         let _ = configuration.find(line);
     }
 }

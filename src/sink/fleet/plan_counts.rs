@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::rows::{self, Column, Counts, Groups};
 use super::{FAILURES_MAX, FleetGrouping, WORKSPACES_MAX};
 use crate::inert::visible;
+use crate::path::without_keys;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{FailedAssertion, Label, Record, ResourceChange};
 use crate::sink::phrase::plan_words;
@@ -76,7 +77,7 @@ impl PlanCounts {
         self.types.count(type_of(change), counts);
         let provider = change.resource.provider_name.as_deref().map(rows::without_registry);
         self.providers.count(provider.unwrap_or("(no provider)"), counts);
-        let module = change.resource.module_address.as_deref().map(rows::without_keys);
+        let module = change.resource.module_address.as_deref().map(without_keys);
         self.modules.count(module.as_deref().unwrap_or("(root module)"), counts);
     }
 }

@@ -1,6 +1,5 @@
 //! The rows of the table: numbers, grouped by name.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::{Index, IndexMut};
@@ -362,44 +361,10 @@ pub(in crate::sink) fn without_registry(provider: &str) -> &str {
     registries.iter().find_map(|registry| provider.strip_prefix(registry)).unwrap_or(provider)
 }
 
-/// Returns the address of a module without instance keys.
-pub(super) fn without_keys(address: &str) -> Cow<'_, str> {
-    if !address.contains('[') {
-        return Cow::Borrowed(address);
-    }
-    let (mut plain, mut is_in_key, mut is_in_text, mut is_escaped) =
-        (String::with_capacity(address.len()), false, false, false);
-    for character in address.chars() {
-        match character {
-            _ if is_escaped => is_escaped = false,
-            '\\' if is_in_text => is_escaped = true,
-            '"' if is_in_key => is_in_text = !is_in_text,
-            '[' if !is_in_key => is_in_key = true,
-            ']' if is_in_key && !is_in_text => is_in_key = false,
-            _ if is_in_key => {}
-            _ => plain.push(character),
-        }
-    }
-    Cow::Owned(plain)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sink::short::GROUP_MAX;
-
-    #[test]
-    fn module_addresses_lose_their_instance_keys() {
-        for (address, plain) in [
-            ("module.a", "module.a"),
-            ("module.a[0].module.b", "module.a.module.b"),
-            (r#"module.a["x.y"].module.b["]"]"#, "module.a.module.b"),
-            (r#"module.a["\"]"].module.b"#, "module.a.module.b"),
-            ("module.a[", "module.a"),
-        ] {
-            assert_eq!(without_keys(address), plain);
-        }
-    }
 
     #[test]
     fn rows_in_several_chunks_are_found_again() {

@@ -1,7 +1,8 @@
 //! Tests of provider schemas: types, empty values, sensitive paths and numbers of blocks.
 
 use super::{ErrorKind, shown, ty, value};
-use crate::wire::block::{Block, Step};
+use crate::wire::block::Block;
+use crate::wire::path::{Path, Step};
 use crate::wire::schema::Schemas;
 use crate::wire::to_msgpack;
 use crate::wire::{from_msgpack, marked};
@@ -137,12 +138,13 @@ fn documents_of_another_kind_are_refused() {
 
 /// Returns the sensitive paths of a value, as text.
 fn paths(block: &Block, text: &str) -> Vec<String> {
-    let step = |step: &Step| match step {
-        Step::Attribute(name) => name.clone(),
+    let step = |step: &Step<'_>| match step {
+        Step::Name(name) => String::from_utf8_lossy(name).into_owned(),
         Step::Index(index) => index.to_string(),
         Step::Key(key) => format!("{:?}", String::from_utf8_lossy(key)),
+        Step::Element(_) | Step::Every => panic!("the steps of a schema: {step:?}"),
     };
-    let path = |path: &Vec<Step>| path.iter().map(step).collect::<Vec<_>>().join(".");
+    let path = |path: &Path| path.iter().map(step).collect::<Vec<_>>().join(".");
     block.sensitive_paths(&value(text)).iter().map(path).collect()
 }
 

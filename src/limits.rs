@@ -84,7 +84,9 @@ macro_rules! limits {
             /// Sets a limit to the effective value that is nearest to `value`.
             pub fn set(&mut self, limit: Limit, value: u64) {
                 match limit {
-                    $(Limit::$variant => self.$field = value.clamp(*$range.start(), *$range.end()),)*
+                    $(Limit::$variant => {
+                        self.$field = value.clamp(*$range.start(), *$range.end());
+                    })*
                     Limit::Memory => {}
                 }
             }

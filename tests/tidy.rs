@@ -18,7 +18,7 @@ use crate::run;
 const LEVELS: [(&str, u32); 31] = [
     ("allocation", 0),
     ("assertion", 4),
-    ("audit", 5),
+    ("audit", 6),
     ("blocks", 4),
     ("budget", 0),
     ("error", 0),

@@ -38,7 +38,7 @@ fn rows(text: &str, options: &ValuesOptions) -> Result<Vec<Value>> {
     let label = Label { source: "-", workspace: None };
     let mut documents = Documents::new(Slice(text.as_bytes()), &options.read);
     let held = read(&mut documents, label, options, None, &mut sink)?;
-    plansift::record::values::Sink::finish(&mut sink)?;
+    plansift::record::Sink::finish(&mut sink)?;
     drop(sink);
     let text = String::from_utf8(out).expect("UTF-8");
     let records = text.lines().map(|line| serde_json::from_str(line).expect("JSON"));

@@ -5,12 +5,12 @@
 //! memory that grows with the number of copies and the length of their paths. Strings with copies
 //! are rare, so the second search costs little.
 
-use super::Kind;
 use super::notes::{Note, Notes};
 use super::safe_text::{PATH_MAX, SafeText, ShownPath};
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::path;
+use crate::record::FindingKind;
 use crate::secret::MASK;
 use crate::secret::copies::{Found, FoundCopy};
 use crate::secret::echo::{EchoKind, EchoTargets};
@@ -33,7 +33,7 @@ pub(super) fn report(
         return Ok(());
     };
     for FoundCopy { range, kind, number, trail, .. } in copies.list {
-        let kind = if kind == EchoKind::Key { Kind::Key } else { Kind::Echo };
+        let kind = if kind == EchoKind::Key { FindingKind::Key } else { FindingKind::Echo };
         let path = inside(around, &copies.trails.steps(trail), safe);
         let offset = value.offset() + range.start as u64;
         notes.note(Note { kind, path: &path, offset, number })?;

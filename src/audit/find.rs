@@ -8,13 +8,14 @@ use std::ops::ControlFlow;
 use super::notes::{Note, Notes};
 use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use super::walk::{Hit, HitKind, walk};
-use super::{AuditOptions, Kind, copies, names};
+use super::{AuditOptions, copies, names};
 use crate::error::{Error, Result};
 use crate::json::string;
 use crate::json::value::{self, Value};
 use crate::limits::Limit;
 use crate::path;
 use crate::plan::{Piece, PieceKind, Section};
+use crate::record::FindingKind;
 use crate::secret::constants::Constant;
 use crate::secret::copies::Found;
 use crate::secret::echo::{EchoKind, Echoes};
@@ -321,14 +322,16 @@ impl<'r, N: Notes> Auditor<'r, N> {
         let walked = walk(piece.value, &hits, |hit, steps, value| {
             let kind = match hit.what {
                 HitKind::Hidden => return Ok(()),
-                HitKind::Marked => Kind::Marked,
-                HitKind::Named => Kind::Name,
-                HitKind::Equal => Kind::Equal,
-                HitKind::Echo | HitKind::Document => Kind::Echo,
-                HitKind::Key => Kind::Key,
-                HitKind::Suspect => Kind::Suspect,
+                HitKind::Marked => FindingKind::Marked,
+                HitKind::Named => FindingKind::Name,
+                HitKind::Equal => FindingKind::Equal,
+                HitKind::Echo | HitKind::Document => FindingKind::Echo,
+                HitKind::Key => FindingKind::Key,
+                HitKind::Suspect => FindingKind::Suspect,
             };
-            if kind == Kind::Suspect && value.map_or(Ok(true), |value| self.hits.is_mask(value))? {
+            if kind == FindingKind::Suspect
+                && value.map_or(Ok(true), |value| self.hits.is_mask(value))?
+            {
                 return Ok(());
             }
             self.path.begin();

@@ -1,15 +1,16 @@
 //! Lookahead workers that audit ranges of a document.
 
+use super::AuditOptions;
 use super::find::Auditor;
 use super::notes::{Note, Notes};
 use super::safe_text::Label;
-use super::{AuditOptions, Kind};
 use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
 use crate::plan::{Flow, Piece, Visitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
+use crate::record::FindingKind;
 use crate::secret::Collected;
 
 /// Maximum memory for the findings in a range, in bytes. Beyond it, the walk audits the rest of
@@ -37,7 +38,7 @@ struct End {
 /// A stored [`Note`].
 #[derive(Debug)]
 struct StoredNote {
-    kind: Kind,
+    kind: FindingKind,
     /// Number of labels up to this finding. The last of these labels belongs to the finding's
     /// piece.
     labels: usize,
@@ -180,7 +181,7 @@ mod tests {
     }
 
     fn note(path: &str) -> Note<'_> {
-        Note { kind: Kind::Marked, path, offset: 0, number: 0 }
+        Note { kind: FindingKind::Marked, path, offset: 0, number: 0 }
     }
 
     #[test]

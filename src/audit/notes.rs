@@ -1,14 +1,14 @@
-//! Passes the findings in the pieces of a document to a ledger.
+//! Passes the findings in the pieces of a document to a sink.
 
 use super::origins::ShownOrigins;
 use super::safe_text::Label;
-use super::{AuditEntry, Counts, Finding, Kind, Ledger};
 use crate::error::Result;
+use crate::record::{AuditFinding, FindingCounts, FindingKind, Record, Sink};
 
 /// A finding in a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Note<'n> {
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// The path, without secrets.
     pub path: &'n str,
     pub offset: u64,
@@ -25,20 +25,20 @@ pub(super) trait Notes {
     fn note(&mut self, note: Note<'_>) -> Result<()>;
 }
 
-/// Writes findings to a ledger.
+/// Writes findings to a sink.
 pub(super) struct NoteWriter<'r> {
-    ledger: &'r mut dyn Ledger,
+    sink: &'r mut dyn Sink,
     origins: &'r ShownOrigins,
     /// The current top-level key, without secrets.
     pub section: String,
     label: Label,
-    pub counts: Counts,
+    pub counts: FindingCounts,
 }
 
 impl<'r> NoteWriter<'r> {
-    pub fn new(ledger: &'r mut dyn Ledger, origins: &'r ShownOrigins) -> NoteWriter<'r> {
-        let (section, label, counts) = (String::new(), Label::default(), Counts::default());
-        NoteWriter { ledger, origins, section, label, counts }
+    pub fn new(sink: &'r mut dyn Sink, origins: &'r ShownOrigins) -> NoteWriter<'r> {
+        let (section, label, counts) = (String::new(), Label::default(), FindingCounts::default());
+        NoteWriter { sink, origins, section, label, counts }
     }
 }
 
@@ -50,7 +50,7 @@ impl Notes for NoteWriter<'_> {
     fn note(&mut self, note: Note<'_>) -> Result<()> {
         let Note { kind, path, offset, number } = note;
         self.counts.add(kind);
-        self.ledger.entry(&AuditEntry::Finding(Finding {
+        self.sink.record(&Record::Finding(AuditFinding {
             kind,
             section: &self.section,
             address: self.label.address.as_deref(),

@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 
-use super::SecretOrigin;
 use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use crate::error::Result;
 use crate::path::{self, Paths};
 use crate::plan::{Piece, PieceKind, Section};
+use crate::record::SecretOrigin;
 use crate::secret::FreshSecrets;
 use crate::secret::marks::Step;
 

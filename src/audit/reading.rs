@@ -6,12 +6,12 @@
 
 use std::num::NonZeroUsize;
 
+use super::AuditOptions;
 use super::find::Auditor;
 use super::lookahead::{Findings, RangeAuditor};
 use super::notes::NoteWriter;
 use super::origins::ShownOrigins;
 use super::safe_text::SafeText;
-use super::{AuditOptions, Ledger, Summary};
 use crate::error::Result;
 use crate::input::Source;
 use crate::plan::lookahead::Lookahead;
@@ -19,18 +19,19 @@ use crate::plan::{
     Accepts, Answer, Boundary, Document, Documents, Flow, Piece, ReadRange, Section, Visitor,
 };
 use crate::pool::Queue;
+use crate::record::{AuditSummary, Sink};
 use crate::secret::Collected;
 
 /// Reads the next document and reports its findings. Fails if the document is unreadable or neither
-/// a plan nor a state, or if it exceeds a limit. Any error of the ledger is returned.
+/// a plan nor a state, or if it exceeds a limit. Any error of the sink is returned.
 pub(super) fn read<S: Source>(
     documents: &mut Documents<S>,
     collected: &Collected,
     origins: &ShownOrigins,
     options: &AuditOptions,
-    ledger: &mut dyn Ledger,
-) -> Result<(Document, Summary)> {
-    let auditor = Auditor::new(collected, options, NoteWriter::new(ledger, origins));
+    sink: &mut dyn Sink,
+) -> Result<(Document, AuditSummary)> {
+    let auditor = Auditor::new(collected, options, NoteWriter::new(sink, origins));
     let threads = options.secret.read.threads.map_or(1, NonZeroUsize::get);
     let queue = Queue::new();
     std::thread::scope(|scope| {
@@ -39,7 +40,7 @@ pub(super) fn read<S: Source>(
         let document = documents.read(Accepts::States, &mut reading)?;
         let Auditor { notes, unmarked, .. } = reading.auditor;
         let (bytes, secrets) = (document.bytes, collected.secrets.len() as u64);
-        Ok((document, Summary { bytes, secrets, counts: notes.counts, unmarked }))
+        Ok((document, AuditSummary { bytes, secrets, counts: notes.counts, unmarked }))
     })
 }
 

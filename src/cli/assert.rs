@@ -23,11 +23,12 @@ use crate::assertion::{
 use crate::batch::documents::Visited;
 use crate::batch::plan_assertions;
 use crate::error::{Error, Result};
+use crate::inert::visible;
 use crate::plan::{self, Accepts};
-use crate::record::Label;
 use crate::record::view::{Detail, Quotes, ViewSettings};
+use crate::record::{Label, Record, Sink, UnreadDocument};
 use crate::secret::{self, is_attribute_name};
-use crate::sink::assertions::Results;
+use crate::sink::assertions::results;
 use crate::sink::origin::SharedOrigins;
 
 /// Length of the output buffer, in bytes.
@@ -90,20 +91,21 @@ fn ask(
 ) -> std::result::Result<Exit, Exit> {
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
     let mut counts = RunCounts::new();
-    let results = Results::new(out, arguments.format, assertions).with_origins(origins.clone());
     let options = secret_options(&arguments.secrets, read);
+    let sink = arguments.format.sink(out, assertions);
+    let (errors, unmatched) = (0, None);
     let mut reader =
-        AssertionReader { assertions, origins, results, plans, options, unmatched: None };
+        AssertionReader { assertions, origins, sink, errors, plans, options, unmatched };
     let passes = Passes::Two(Accepts::States);
     let done = read_all(listed, plans, (&read, passes), &mut counts, &mut reader);
     reader.warn_of_unmatched();
-    let mut results = reader.results;
+    let mut sink = reader.sink;
     let ending = Ending {
-        is_broken: Some(results.errors() > 0),
+        is_broken: Some(reader.errors > 0),
         is_written_empty: true,
         ..Ending::new(plans, &counts)
     };
-    ending.end_at(path, done, output, move || results.finish())
+    ending.end_at(path, done, output, move || sink.finish())
 }
 
 /// Reads the assertions of the arguments and of the files that they name.
@@ -124,7 +126,9 @@ fn assertions(arguments: &Assert) -> std::result::Result<Assertions, Exit> {
 struct AssertionReader<'a> {
     assertions: &'a Assertions,
     origins: SharedOrigins,
-    results: Results<'a, BufWriter<File>>,
+    sink: Box<dyn Sink + 'a>,
+    /// The number of failed assertions with the severity `error`.
+    errors: u64,
     plans: &'a Plans,
     options: secret::SecretOptions,
     /// The patterns that cover nothing in any document so far; `None` before the first document.
@@ -180,13 +184,17 @@ impl Work for AssertionReader<'_> {
         }
         self.note_unmatched(unmatched);
         let visited = counts.read(self.plans, name, &document);
-        self.results.document(name, &outcomes)?;
+        for result in results(name, self.assertions.list(), &outcomes, &self.origins) {
+            self.errors += u64::from(result.is_error());
+            self.sink.record(&Record::Assertion(result))?;
+        }
         Ok(visited)
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error, counts: &mut RunCounts) -> Result<()> {
         counts.fail(label.source, error);
-        self.results.failed(label.source, error)
+        let error = visible(&error.to_string());
+        self.sink.record(&Record::Error(UnreadDocument { source: label.source, error: &error }))
     }
 }
 

@@ -13,11 +13,14 @@ use super::output;
 use super::run_counts::RunCounts;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
-use crate::audit::{AuditOptions, Ledger, audit};
+use crate::audit::{AuditOptions, audit};
 use crate::batch::documents::Visited;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::Accepts;
-use crate::sink::findings::{Csv, Ndjson, Table};
+use crate::record::Sink;
+use crate::sink::csv::Csv;
+use crate::sink::findings::Table;
+use crate::sink::ndjson::Ndjson;
 
 /// Audits all inputs, in order, into one output.
 pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
@@ -32,15 +35,15 @@ pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
     let secret = secret_options(&arguments.secrets, read);
     let options = AuditOptions { secret, echoes, suspects: true };
     let mut counts = RunCounts::new();
-    let mut auditing = Auditing { plans, options, ledger: ledger(arguments, out) };
+    let mut auditing = Auditing { plans, options, sink: sink(arguments, out) };
     let how = (&read, Passes::Two(Accepts::States));
     let read = read_all(&listed, plans, how, &mut counts, &mut auditing);
-    let Auditing { options, mut ledger, .. } = auditing;
+    let Auditing { options, mut sink, .. } = auditing;
     let ending = Ending {
         is_broken: arguments.fail_on_echo.then_some(counts.echoes > 0),
         ..Ending::new(plans, &counts)
     };
-    let ended = ending.end_at(path, read, output, move || ledger.finish());
+    let ended = ending.end_at(path, read, output, move || sink.finish());
     if !plans.quiet && counts.done > 0 {
         warn_of_names(options.secret.names.as_ref());
     }
@@ -50,7 +53,7 @@ pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
 struct Auditing<'a> {
     plans: &'a Plans,
     options: AuditOptions,
-    ledger: Box<dyn Ledger>,
+    sink: Box<dyn Sink>,
 }
 
 impl Work for Auditing<'_> {
@@ -58,14 +61,14 @@ impl Work for Auditing<'_> {
         let Ready { label, documents, first, .. } = ready;
         // Without a first pass, no secret would be found.
         let (secrets, _) = first.ok_or(Error::new(ErrorKind::Spool))?;
-        let (name, ledger) = (label.source, &mut *self.ledger);
-        let audited = audit(documents, secrets, name, &self.options, ledger)?;
+        let (name, sink) = (label.source, &mut *self.sink);
+        let audited = audit(documents, secrets, name, &self.options, sink)?;
         counts.echoes += audited.summary.counts.echoes();
         Ok(counts.read(self.plans, name, &audited.document))
     }
 }
 
-fn ledger(arguments: &Audit, out: File) -> Box<dyn Ledger> {
+fn sink(arguments: &Audit, out: File) -> Box<dyn Sink> {
     match arguments.format {
         FindingsFormat::Table => {
             Box::new(Table::new(out, screen(arguments.plans.color, arguments.output.as_deref())))

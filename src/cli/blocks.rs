@@ -10,13 +10,17 @@ use super::messages::{fail, fail_named, say};
 use super::output::{Output, is_closed_pipe};
 use super::sources::of_plan_file;
 use crate::blocks::{
-    Configuration, Detail, Folder, Module, SourceBlock, SourceError, is_configuration, row,
+    Configuration, Detail, FileDiagnostic, Folder, Module, SourceBlock, SourceError,
+    is_configuration, row,
 };
 use crate::error::{Error, Result};
 use crate::hcl::diagnostic::Severity;
+use crate::hcl::position::Position;
 use crate::inert::visible;
-use crate::json::string::push_quoted;
 use crate::limits::Limits;
+use crate::record::{ListedBlock, ListedDiagnostic, OverridingBlock, Record, Sink, SourceRange};
+use crate::sink::json::Json;
+use crate::sink::ndjson::Ndjson;
 
 /// The message about a folder without configuration files.
 const NO_FILES: &str = "no file of a configuration is in this folder";
@@ -62,18 +66,12 @@ pub fn run(arguments: &Blocks) -> std::result::Result<Exit, Exit> {
         say(&format!("warning: {errors} {them} in the files: --check lists them"));
     }
     let written = Output::open(path).and_then(|output| {
-        let mut list = List {
-            out: BufWriter::new(output.writer()?),
-            format: arguments.format,
-            root: None,
-            count: 0,
-        };
+        let mut list = List::new(output.writer()?, arguments.format);
         for (root, configuration) in &configurations {
-            list.root = (arguments.paths.len() > 1).then(|| root.to_string_lossy().into_owned());
-            if arguments.check {
-                list.diagnostics(configuration)?;
-            } else {
-                list.blocks(configuration)?;
+            let root = (arguments.paths.len() > 1).then(|| root.to_string_lossy());
+            match arguments.check {
+                true => list.diagnostics(root.as_deref(), configuration)?,
+                false => list.blocks(root.as_deref(), configuration)?,
             }
         }
         list.finish()?;
@@ -118,41 +116,110 @@ fn read(root: &Path, limits: &Limits) -> std::result::Result<Configuration, Exit
     })
 }
 
-/// Writes rows in a format.
-struct List {
-    out: BufWriter<File>,
-    format: BlocksFormat,
-    /// The path of the root module; `None` if the run has only one.
-    root: Option<String>,
-    count: u64,
+/// Writes the configurations in a format.
+enum List {
+    Table(Table),
+    Records(Box<dyn Sink>),
 }
 
 impl List {
-    fn blocks(&mut self, configuration: &Configuration) -> Result<()> {
+    fn new(out: File, format: BlocksFormat) -> List {
+        match format {
+            BlocksFormat::Table => List::Table(Table { out: BufWriter::new(out), has_text: false }),
+            BlocksFormat::Ndjson => List::Records(Box::new(Ndjson::new(out))),
+            BlocksFormat::Json => List::Records(Box::new(Json::new(out))),
+        }
+    }
+
+    /// Writes the blocks of a configuration. `root` is the path of the root module; `None` if the
+    /// run has only one.
+    fn blocks(&mut self, root: Option<&str>, configuration: &Configuration) -> Result<()> {
         let modules = configuration.modules().iter();
         let mut blocks = modules
             .flat_map(|module| module.directory.blocks.iter().map(move |block| (module, block)));
-        if self.format == BlocksFormat::Table {
-            return self.table(&blocks);
+        match self {
+            List::Table(table) => table.blocks(root, &blocks),
+            List::Records(sink) => blocks.try_for_each(|(module, block)| {
+                sink.record(&Record::Block(listed(root, module, block)))
+            }),
         }
-        blocks.try_for_each(|(module, block)| {
-            let mut json = String::new();
-            row::push_block(module, block, &mut json);
-            self.json(&json)
-        })
     }
 
-    /// Writes the rows of a table. The first column is as wide as its longest cell. The table is
-    /// formatted twice, because its rows can take more memory than the blocks.
-    fn table<'a>(
+    /// Writes the diagnostics of a configuration, like [`List::blocks`].
+    fn diagnostics(&mut self, root: Option<&str>, configuration: &Configuration) -> Result<()> {
+        let mut diagnostics = configuration.diagnostics();
+        match self {
+            List::Table(table) => diagnostics.try_for_each(|found| {
+                let root = root.map(|root| format!("{root}/")).unwrap_or_default();
+                table.write(&(visible(&(root + &row::line(found))) + "\n"))
+            }),
+            List::Records(sink) => {
+                diagnostics.try_for_each(|FileDiagnostic { file, diagnostic }| {
+                    sink.record(&Record::Diagnostic(ListedDiagnostic {
+                        root,
+                        severity: diagnostic.severity.word(),
+                        summary: diagnostic.summary,
+                        detail: &diagnostic.detail,
+                        place: place(file, diagnostic.range.start, diagnostic.range.end),
+                    }))
+                })
+            }
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            List::Table(mut table) => table.out.flush().map_err(Error::write),
+            List::Records(mut sink) => sink.finish(),
+        }
+    }
+}
+
+fn listed<'a>(root: Option<&'a str>, module: &Module, block: &'a SourceBlock) -> ListedBlock<'a> {
+    let overrides = block.overrides.iter();
+    let overrides =
+        overrides.map(|it| OverridingBlock { file: &it.file, line: it.range.start.line }).collect();
+    ListedBlock {
+        root,
+        type_name: &block.kind,
+        labels: &block.labels,
+        address: row::full_address(module, block),
+        module: (!module.path.is_empty()).then(|| module.address()),
+        place: place(&block.definition.file, block.definition.range.start, block.range.end),
+        references: &block.references,
+        overrides,
+    }
+}
+
+fn place(file: &str, start: Position, end: Position) -> SourceRange<'_> {
+    SourceRange {
+        file,
+        line: start.line,
+        column: start.column,
+        byte: start.byte,
+        end_line: end.line,
+        end_column: end.column,
+        end_byte: end.byte,
+    }
+}
+
+/// Writes lines for a person.
+struct Table {
+    out: BufWriter<File>,
+    has_text: bool,
+}
+
+impl Table {
+    /// Writes blocks. The first column is as wide as its longest cell. The table is formatted
+    /// twice, because its rows can take more memory than the blocks.
+    fn blocks<'a>(
         &mut self,
+        root: Option<&str>,
         blocks: &(impl Iterator<Item = (&'a Module, &'a SourceBlock)> + Clone),
     ) -> Result<()> {
-        if let Some(root) = self.root.as_deref() {
-            let before = if self.count > 0 { "\n" } else { "" };
-            let title = format!("{before}{}\n", visible(root));
-            self.count += 1;
-            self.write(&title)?;
+        if let Some(root) = root {
+            let before = if std::mem::replace(&mut self.has_text, true) { "\n" } else { "" };
+            self.write(&format!("{before}{}\n", visible(root)))?;
         }
         let place = |block: &SourceBlock| visible(&row::place(block));
         let widths = blocks.clone().map(|(_, block)| place(block).chars().count());
@@ -161,47 +228,6 @@ impl List {
             let (place, name) = (place(block), row::name(module, block));
             self.write(&format!("{place:width$}  {}\n", visible(&name)))
         })
-    }
-
-    fn diagnostics(&mut self, configuration: &Configuration) -> Result<()> {
-        for diagnostic in configuration.diagnostics() {
-            if self.format == BlocksFormat::Table {
-                let root = self.root.as_ref().map(|root| format!("{root}/")).unwrap_or_default();
-                self.write(&(visible(&(root + &row::line(diagnostic))) + "\n"))?;
-            } else {
-                let mut json = String::new();
-                row::push_diagnostic(diagnostic, &mut json);
-                self.json(&json)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn json(&mut self, json: &str) -> Result<()> {
-        let before = match (self.format, self.count) {
-            (BlocksFormat::Json, 0) => "[\n",
-            (BlocksFormat::Json, _) => ",\n",
-            _ => "",
-        };
-        let after = if self.format == BlocksFormat::Json { "" } else { "\n" };
-        self.count += 1;
-        self.write(before)?;
-        if let Some(root) = &self.root {
-            let mut member = String::from("{\"root\":");
-            push_quoted(root, &mut member);
-            self.write(&format!("{member},"))?;
-        } else {
-            self.write("{")?;
-        }
-        self.write(json.trim_start_matches('{'))?;
-        self.write(after)
-    }
-
-    fn finish(mut self) -> Result<()> {
-        if self.format == BlocksFormat::Json {
-            self.write(if self.count == 0 { "[]\n" } else { "\n]\n" })?;
-        }
-        self.out.flush().map_err(Error::write)
     }
 
     fn write(&mut self, text: &str) -> Result<()> {

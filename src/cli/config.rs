@@ -17,18 +17,21 @@ use super::screen::screen;
 use super::sources;
 use crate::batch::documents::Visited;
 use crate::config::{
-    ConfigurationEntry, Element, Graph, Head, Lines, LocatedElement, ReadConfiguration,
-    SCHEMA_VERSION, Summary, Users, element_address, read, targets,
+    BlockLocation, ConfigurationSummary, Element, Graph, LocatedElement, Origin, ReadConfiguration,
+    Users, element_address, read, targets,
 };
 use crate::error::{Error, Result};
 use crate::input::Input;
 use crate::limits::Limits;
 use crate::nearest::{Sample, did_you_mean, nearest_address};
 use crate::plan::{Accepts, Document, Documents};
-use crate::record::Label;
+use crate::record::{Head, Record, Sink};
+use crate::sink::configuration::Table;
 use crate::sink::configuration::drawing::{Language, Subject, draw};
-use crate::sink::configuration::{Csv, Json, Listing, Ndjson, Table};
-use crate::sink::origin::{Origin, Origins, SharedOrigins};
+use crate::sink::csv::Csv;
+use crate::sink::json::Json;
+use crate::sink::ndjson::Ndjson;
+use crate::sink::origin::{Origins, SharedOrigins};
 
 /// Lists or draws the configurations of all inputs, in order, into one output.
 pub fn run(arguments: &Config) -> std::result::Result<Exit, Exit> {
@@ -68,14 +71,14 @@ fn misuse(arguments: &Config) -> Option<&'static str> {
 
 /// The sink of the entries or drawings.
 enum Target {
-    Listing(Box<dyn Listing>),
+    Records(Box<dyn Sink>),
     Drawing(BufWriter<File>, Language),
 }
 
 impl Target {
     fn finish(&mut self) -> Result<()> {
         match self {
-            Target::Listing(listing) => listing.finish(),
+            Target::Records(sink) => sink.finish(),
             Target::Drawing(out, _) => out.flush().map_err(Error::write),
         }
     }
@@ -83,7 +86,7 @@ impl Target {
 
 fn target(arguments: &Config, out: File) -> Target {
     let drawing = |out, language| Target::Drawing(BufWriter::new(out), language);
-    Target::Listing(match arguments.format {
+    Target::Records(match arguments.format {
         ConfigFormat::Table => {
             Box::new(Table::new(out, screen(arguments.plans.color, arguments.output.as_deref())))
         }
@@ -110,10 +113,10 @@ impl Configurations<'_> {
         documents: &mut Documents<Watched<Input>>,
         head: Head<'_>,
     ) -> Result<Document> {
-        let mut summary = Summary::default();
+        let mut summary = ConfigurationSummary::default();
         let (limits, origins) = (&self.limits, &self.origins);
         let Config { references, dependents, graph, plans, .. } = self.arguments;
-        let listing = match &mut self.target {
+        let sink = match &mut self.target {
             Target::Drawing(out, language) => {
                 let subject = graph.unwrap_or(Subject::Resources);
                 let mut graph = Graph::new(limits);
@@ -122,9 +125,9 @@ impl Configurations<'_> {
                 draw(&graph, head.source, subject, *language, out)?;
                 return Ok(document);
             }
-            Target::Listing(listing) => listing,
+            Target::Records(sink) => sink,
         };
-        listing.entry(&ConfigurationEntry::Configuration(head))?;
+        sink.record(&Record::Configuration(head))?;
         let read: ReadConfiguration;
         let mut names = Sample::default();
         if let Some(address) = references {
@@ -132,7 +135,7 @@ impl Configurations<'_> {
             read = self::read(documents, &mut |element, _| {
                 summary.add(element);
                 add_names(element, &mut names);
-                users.find(element, |user| listing.entry(&ConfigurationEntry::User(user)))
+                users.find(element, |user| sink.record(&Record::Reference(user)))
             })?;
             if !users.is_known && read.is_present {
                 warn_of_unknown(plans, head.source, address, &names);
@@ -149,40 +152,34 @@ impl Configurations<'_> {
                 warn_of_unknown(plans, head.source, address, &names);
             }
             let mut found = found.unwrap_or_default().into_iter();
-            found.try_for_each(|dependent| {
-                listing.entry(&ConfigurationEntry::Dependent(&dependent))
-            })?;
+            found.try_for_each(|dependent| sink.record(&Record::Dependent(&dependent)))?;
             warn_of_locals(plans, head.source, summary.local_references);
         } else {
             read = self::read(documents, &mut |element, _| {
                 summary.add(element);
-                let source = origins.as_ref().and_then(|origins| lines(&**origins, element));
-                listing.entry(&ConfigurationEntry::Element(LocatedElement {
-                    element,
-                    source: source.as_ref(),
-                }))
+                let source = origins.as_ref().and_then(|origins| block(&**origins, element));
+                sink.record(&Record::Element(LocatedElement { element, source: source.as_ref() }))
             })?;
         }
         let document = read.present()?;
-        listing.entry(&ConfigurationEntry::Summary(summary))?;
+        sink.record(&Record::ConfigurationSummary(summary))?;
         Ok(document)
     }
 }
 
 impl Work for Configurations<'_> {
     fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
-        let Label { source, workspace } = ready.label;
-        let head = Head { schema_version: SCHEMA_VERSION, source, workspace };
+        let head = Head::of(ready.label);
         let document = self.read_configuration(ready.documents, head)?;
-        Ok(counts.read(&self.arguments.plans, source, &document))
+        Ok(counts.read(&self.arguments.plans, head.source, &document))
     }
 }
 
 /// Returns the location of an element's block.
-fn lines(origins: &dyn Origins, element: &Element) -> Option<Lines> {
+fn block(origins: &dyn Origins, element: &Element) -> Option<BlockLocation> {
     match origins.find(&element.address)? {
-        Origin::Block(location, module_calls) => Some(Lines { location, module_calls }),
-        Origin::Missing(_) => None,
+        Origin::Block(block) => Some(block),
+        Origin::Missing { .. } => None,
     }
 }
 

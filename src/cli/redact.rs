@@ -13,12 +13,13 @@ use super::messages::{fail, say, usage};
 use super::output::{self, Output};
 use super::rewriting::{passes, write_all};
 use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
-use crate::audit::{self, Ledger, audit};
+use crate::audit::{self, audit};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Input;
 use crate::plan::{Accepts, Documents, NextDocument};
 use crate::redact::{RedactOptions, redact};
-use crate::sink::findings::Ndjson;
+use crate::sink::Sink;
+use crate::sink::ndjson::Ndjson;
 
 /// Redacts all inputs, in order, into one output.
 pub fn run(arguments: &Redact) -> std::result::Result<Exit, Exit> {
@@ -68,7 +69,7 @@ pub fn run_with(
 
 /// The report that lists the masked values, by their paths.
 struct Report {
-    ledger: Ndjson<File>,
+    sink: Ndjson<File>,
     output: Output,
     /// The number of the current input, and the readers of its audit.
     auditing: Option<(usize, Documents<Watched<Input>>, SecretPass)>,
@@ -90,7 +91,7 @@ impl Report {
             )));
         }
         let (out, output) = output::open(Some(path))?;
-        Ok(Report { ledger: Ndjson::new(out), output, auditing: None, failed: None })
+        Ok(Report { sink: Ndjson::new(out), output, auditing: None, failed: None })
     }
 
     /// Adds the masked values of a document to the report. [`Report::finish`] returns write errors.
@@ -107,7 +108,7 @@ impl Report {
         };
         let (_, documents, secrets) = self.auditing.insert((ready.input, documents, secrets));
         documents.follow(NextDocument::Document(ready.at))?;
-        match audit(documents, secrets, ready.label.source, &options, &mut self.ledger) {
+        match audit(documents, secrets, ready.label.source, &options, &mut self.sink) {
             Err(error) if error.kind() == ErrorKind::Write => self.failed = Some(error),
             audited => drop(audited?),
         }
@@ -116,8 +117,8 @@ impl Report {
 
     fn finish(mut self) -> Result<()> {
         self.failed.map_or(Ok(()), Err)?;
-        self.ledger.finish()?;
-        drop(self.ledger);
+        self.sink.finish()?;
+        drop(self.sink);
         self.output.finish()
     }
 }

@@ -15,7 +15,7 @@ use crate::blocks::{
 use crate::error::{Error, Result};
 use crate::hcl::diagnostic::Severity;
 use crate::limits::Limits;
-use crate::sink::origin::{Location, Missing, Origin, Origins, SharedOrigins};
+use crate::sink::origin::{BlockLocation, Location, Missing, Origin, Origins, SharedOrigins};
 use crate::sink::source_link::LinkTarget;
 use crate::source::InputEntry;
 
@@ -204,10 +204,10 @@ impl Origins for Sources {
         let current = self.current.borrow();
         let found = current.as_ref()?.find(address);
         Some(found.map_or(
-            Origin::Missing(Missing::Unknown),
+            Origin::Missing { missing: Missing::Unknown },
             |LocatedBlock { block, module_calls }| {
                 let calls = module_calls.into_iter().map(|call| self.location(call)).collect();
-                Origin::Block(self.location(block), calls)
+                Origin::Block(BlockLocation { location: self.location(block), module_calls: calls })
             },
         ))
     }

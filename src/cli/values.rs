@@ -3,7 +3,6 @@
 //!
 //! Rows with values or messages need the secrets of the document, so its input is read twice.
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::BufWriter;
@@ -22,19 +21,18 @@ use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use super::unmatched;
 use crate::batch::documents::Visited;
-use crate::batch::reading::Discard;
 use crate::error::{Error, Result};
 use crate::path;
 use crate::plan::Accepts;
-use crate::record::values::{
-    GroupKey, Record, RowKind, Select, Sink, ValuesOptions, ValuesSource, read,
-};
+use crate::record::holdings::GroupKey;
+use crate::record::values::{RowKind, Select, ValuesOptions, ValuesSource, read};
 use crate::record::view::{Detail, ViewSettings};
-use crate::record::{self, Label};
+use crate::record::{Label, Sink};
 use crate::secret;
+use crate::sink::csv::Csv;
 use crate::sink::json::Json;
 use crate::sink::ndjson::Ndjson;
-use crate::sink::values::{Csv, Grouping, Table};
+use crate::sink::values::{Grouping, Rows, Table};
 
 /// Lists or counts the resources of all inputs.
 pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {
@@ -114,21 +112,20 @@ fn run(
     });
     let secrets = shows_values.then(|| secret_options(&arguments.secrets, read));
     let (out, output) = output::open(path)?;
-    let sink = sink(arguments, &options, by, out);
     let is_broken = Cell::new(false);
-    let sink = Gated { sink, gate: gates::before(Box::new(Discard), &rules, &is_broken) };
+    let mut sink = gates::before(sink(arguments, &options, by, out), &rules, &is_broken);
     let mut counts = RunCounts::new();
     let passes = if shows_values { Passes::Two(Accepts::States) } else { Passes::One };
-    let mut reading = Reading { plans, options: &options, secrets: secrets.as_ref(), sink };
+    let (options, secrets) = (&options, secrets.as_ref());
+    let mut reading = Reading { plans, options, secrets, sink: sink.as_mut() };
     let read = read_all(&listed, plans, (&read, passes), &mut counts, &mut reading);
-    let mut sink = reading.sink;
     let ending = Ending {
         is_broken: (!rules.is_empty()).then(|| is_broken.get()),
         watch: options.watch,
         ..Ending::new(plans, &counts)
     };
     let ended = ending.end_at(path, read, output, move || sink.finish());
-    if let Some(secrets) = secrets.as_ref().filter(|_| !plans.quiet && counts.done > 0) {
+    if let Some(secrets) = secrets.filter(|_| !plans.quiet && counts.done > 0) {
         warn_of_names(secrets.names.as_ref());
     }
     ended
@@ -140,63 +137,26 @@ fn sink(
     by: Option<GroupKey>,
     out: File,
 ) -> Box<dyn Sink> {
-    let columns = (options.what, &options.select, by.is_some());
+    let rows = match options.what {
+        RowKind::Resources if by.is_some() => Rows::Groups,
+        RowKind::Resources => Rows::Resources(&options.select),
+        RowKind::Outputs => Rows::Outputs,
+        RowKind::Variables => Rows::Variables,
+        RowKind::Checks => Rows::Checks,
+    };
     let path = arguments.output.as_deref();
     let sink: Box<dyn Sink> = match arguments.format {
         RowFormat::Table => {
             let out = BufWriter::new(out);
-            Box::new(Table::new(out, screen(arguments.plans.color, path), columns))
+            Box::new(Table::new(out, screen(arguments.plans.color, path), rows))
         }
         RowFormat::Ndjson => Box::new(Ndjson::new(out)),
         RowFormat::Json => Box::new(Json::new(out)),
-        RowFormat::Csv => Box::new(Csv::values(out, formulas(arguments.csv_raw), columns)),
+        RowFormat::Csv => Box::new(Csv::values(out, formulas(arguments.csv_raw), rows)),
     };
     match by {
         Some(by) => Box::new(Grouping::new(by, sink)),
         None => sink,
-    }
-}
-
-/// Passes rows to a sink, and checks the rules of `--fail-on` against them.
-struct Gated<'s> {
-    sink: Box<dyn Sink + 's>,
-    gate: Box<dyn record::Sink + 's>,
-}
-
-impl Sink for Gated<'_> {
-    fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        match record {
-            Record::Document(document) => {
-                self.gate.record(&record::Record::Plan(record::Plan {
-                    schema_version: document.schema_version,
-                    source: document.source,
-                    workspace: document.workspace,
-                    format_version: None,
-                    terraform_version: None,
-                }))?
-            }
-            Record::Check(check) => self.gate.record(&record::Record::Check(record::Check {
-                address: Cow::Borrowed(&check.address),
-                check_kind: None,
-                status: Cow::Borrowed(&check.status),
-                problems: Cow::Borrowed(&[]),
-                source: None,
-            }))?,
-            Record::Summary(_) => {
-                let summary = record::counts::Summary::default();
-                self.gate.record(&record::Record::Summary(&summary))?;
-            }
-            _ => {}
-        }
-        self.sink.record(record)
-    }
-
-    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.sink.failed(label, error)
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.sink.finish()
     }
 }
 
@@ -205,7 +165,7 @@ struct Reading<'a> {
     options: &'a ValuesOptions,
     /// The options that say which values are secret; `None` if rows have no values.
     secrets: Option<&'a secret::SecretOptions>,
-    sink: Gated<'a>,
+    sink: &'a mut dyn Sink,
 }
 
 impl Work for Reading<'_> {
@@ -213,11 +173,11 @@ impl Work for Reading<'_> {
         let Ready { label, documents, first, .. } = ready;
         let Reading { plans, options, secrets, sink } = self;
         let held = match first.zip(*secrets) {
-            None => read(documents, label, options, None, sink)?,
+            None => read(documents, label, options, None, *sink)?,
             Some(((collecting, _), secrets)) => {
                 let collected = &collecting.collect_before(documents, secrets, None)?;
                 let known = ViewSettings { collected, options: secrets, detail: Detail::Full };
-                read(documents, label, options, Some(known), sink)?
+                read(documents, label, options, Some(known), *sink)?
             }
         };
         let visited = counts.read(plans, label.source, &held.document);

@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use serde::Serialize;
 
 use super::address::{ROOT, module_path};
-use super::element::{Element, Kind};
+use super::element::{Element, ElementKind};
 use super::names::{NAME_OVERHEAD, Names};
 use super::reading;
 use crate::budget::Budget;
@@ -111,7 +111,7 @@ impl Blocks {
     pub fn add(&mut self, element: &Element, offset: u64) -> Result<()> {
         const SLOT: usize = 2 * (size_of::<u64>() + size_of::<Resource>());
         match element.kind {
-            Kind::Resource => {
+            ElementKind::Resource => {
                 let Some(place) = &element.names.config_address else { return Ok(()) };
                 let Some((module, position)) = place.rsplit_once(RESOURCES) else { return Ok(()) };
                 let Ok(position) = position.trim_end_matches(']').parse() else { return Ok(()) };
@@ -120,19 +120,19 @@ impl Blocks {
                 self.budget.take(SLOT, offset)?;
                 self.resources.entry(digest).or_insert(Resource { position, provider });
             }
-            Kind::ModuleCall => {
+            ElementKind::ModuleCall => {
                 let source = self.name(element.source.as_deref(), offset)?;
                 let version = self.name(element.version_constraint.as_deref(), offset)?;
                 let digest = self.keyed.hash_one(&element.address);
                 self.budget.take(SLOT, offset)?;
                 self.calls.entry(digest).or_insert(Call { source, version });
             }
-            Kind::Provider => {
+            ElementKind::Provider => {
                 let key = self.name(element.names.provider_config_key.as_deref(), offset)?;
                 let alias = self.name(element.names.alias.as_deref(), offset)?;
                 self.aliases.extend(key.map(|key| (key, alias)));
             }
-            Kind::Output | Kind::Variable | Kind::Action => {}
+            ElementKind::Output | ElementKind::Variable | ElementKind::Action => {}
         }
         Ok(())
     }

@@ -1,16 +1,14 @@
-//! The elements of a configuration, and the entries of the output about them.
+//! The elements of a configuration, as records.
 
 use serde::Serialize;
 
+use super::origin::BlockLocation;
 use super::reference::traversals;
-
-/// The version of the entries. It increases when a reader of an older version could misread them.
-pub const SCHEMA_VERSION: u32 = 1;
 
 /// The kind of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ElementKind {
     /// A provider configuration.
     Provider,
     /// A call of a module.
@@ -26,26 +24,26 @@ pub enum Kind {
     Action,
 }
 
-impl Kind {
+impl ElementKind {
     /// All kinds, in the order of the counts.
-    pub const ALL: [Kind; 6] = [
-        Kind::Provider,
-        Kind::ModuleCall,
-        Kind::Resource,
-        Kind::Output,
-        Kind::Variable,
-        Kind::Action,
+    pub const ALL: [ElementKind; 6] = [
+        ElementKind::Provider,
+        ElementKind::ModuleCall,
+        ElementKind::Resource,
+        ElementKind::Output,
+        ElementKind::Variable,
+        ElementKind::Action,
     ];
 
     /// Returns the word for the kind in the output.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Provider => "provider",
-            Kind::ModuleCall => "module_call",
-            Kind::Resource => "resource",
-            Kind::Output => "output",
-            Kind::Variable => "variable",
-            Kind::Action => "action",
+            ElementKind::Provider => "provider",
+            ElementKind::ModuleCall => "module_call",
+            ElementKind::Resource => "resource",
+            ElementKind::Output => "output",
+            ElementKind::Variable => "variable",
+            ElementKind::Action => "action",
         }
     }
 }
@@ -54,7 +52,7 @@ impl Kind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Element {
     /// The kind of the element.
-    pub kind: Kind,
+    pub kind: ElementKind,
     /// The address without instance keys: `module.a.t.n`, `module.a.var.v`, `provider.aws.west`.
     pub address: String,
     /// The names of the element.
@@ -80,7 +78,7 @@ pub struct Element {
     pub depends_on: Vec<String>,
     /// The expressions, in document order. The expressions of `count` and `for_each` come last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub expressions: Vec<Attribute>,
+    pub expressions: Vec<ElementExpression>,
 }
 
 /// The names of an element. Its kind decides which of them are present.
@@ -110,7 +108,7 @@ pub struct ElementNames {
 }
 
 impl Element {
-    pub(super) fn new(kind: Kind, address: String, module_address: &str) -> Element {
+    pub(super) fn new(kind: ElementKind, address: String, module_address: &str) -> Element {
         let module_address = (!module_address.is_empty()).then(|| module_address.to_owned());
         Element {
             kind,
@@ -127,7 +125,7 @@ impl Element {
 
     /// Returns the key of the provider configuration that a resource or action uses.
     pub(super) fn used_provider(&self) -> Option<&str> {
-        self.names.provider_config_key.as_deref().filter(|_| self.kind != Kind::Provider)
+        self.names.provider_config_key.as_deref().filter(|_| self.kind != ElementKind::Provider)
     }
 
     /// Returns the references of each expression, with the path of the expression.
@@ -143,29 +141,12 @@ pub(super) const DEPENDS_ON: &str = "depends_on";
 
 /// An expression of an element. Constants are not kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Attribute {
+pub struct ElementExpression {
     /// The path of the expression: `tags`, `ingress[0].from_port`, `provisioners[0].command`.
     pub path: String,
     /// The references of the expression, in document order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
-}
-
-/// An entry of the output about a configuration. Entries come in this order: `configuration`, the
-/// elements, users or dependents, `summary`.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-pub enum ConfigurationEntry<'a> {
-    /// A configuration begins.
-    Configuration(Head<'a>),
-    /// An element.
-    Element(LocatedElement<'a>),
-    /// An expression that refers to the element that the user names.
-    User(&'a User),
-    /// An element that depends on the element that the user names.
-    Dependent(&'a Dependent<'a>),
-    /// The configuration was read to its end.
-    Summary(Summary),
 }
 
 /// An element, and the location of its block.
@@ -176,54 +157,16 @@ pub struct LocatedElement<'a> {
     pub element: &'a Element,
     /// The block in the source files; `None` without source files, or if they lack the block.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<&'a Lines>,
-}
-
-/// The location of an element's block, and of the module calls around it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Lines {
-    /// The location of the block.
-    #[serde(flatten)]
-    pub location: Location,
-    /// The blocks that call the module of the element, outermost first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub module_calls: Vec<Location>,
-}
-
-/// The lines of a block in a source file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Location {
-    /// The path of the file, with slashes.
-    pub file: String,
-    /// The first line, from 1.
-    pub line: u32,
-    /// The column in the first line, in grapheme clusters from 1.
-    pub column: u32,
-    /// The last line.
-    pub end_line: u32,
-}
-
-/// The document whose configuration follows.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(tag = "kind", rename = "configuration")]
-pub struct Head<'a> {
-    /// [`SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// The name of the input.
-    pub source: &'a str,
-    /// The workspace, if the run has several plans.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workspace: Option<&'a str>,
+    pub source: Option<&'a BlockLocation>,
 }
 
 /// An expression that refers to an element.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename = "reference")]
 pub struct User {
     /// The address of the element with the expression.
     pub address: String,
     /// The kind of that element.
-    pub element: Kind,
+    pub element: ElementKind,
     /// The path of the expression; `provider` for the provider configuration of a resource.
     pub path: String,
     /// The reference as the configuration writes it.
@@ -232,12 +175,11 @@ pub struct User {
 
 /// An element that depends on another, directly or through others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename = "dependent")]
 pub struct Dependent<'a> {
     /// The address of the element.
     pub address: &'a str,
     /// The kind of the element.
-    pub element: Kind,
+    pub element: ElementKind,
     /// The number of references on the shortest path between the two elements.
     pub distance: u32,
     /// The address that the element refers to on that path.
@@ -246,8 +188,7 @@ pub struct Dependent<'a> {
 
 /// Counts of a configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename = "summary")]
-pub struct Summary {
+pub struct ConfigurationSummary {
     /// Provider configurations.
     pub providers: u64,
     /// Module calls.
@@ -265,7 +206,7 @@ pub struct Summary {
     pub local_references: u64,
 }
 
-impl Summary {
+impl ConfigurationSummary {
     /// Counts an element.
     pub fn add(&mut self, element: &Element) {
         *self.count(element.kind) += 1;
@@ -274,18 +215,18 @@ impl Summary {
     }
 
     /// Number of elements of a kind.
-    pub fn of(mut self, kind: Kind) -> u64 {
+    pub fn of(mut self, kind: ElementKind) -> u64 {
         *self.count(kind)
     }
 
-    fn count(&mut self, kind: Kind) -> &mut u64 {
+    fn count(&mut self, kind: ElementKind) -> &mut u64 {
         match kind {
-            Kind::Provider => &mut self.providers,
-            Kind::ModuleCall => &mut self.module_calls,
-            Kind::Resource => &mut self.resources,
-            Kind::Output => &mut self.outputs,
-            Kind::Variable => &mut self.variables,
-            Kind::Action => &mut self.actions,
+            ElementKind::Provider => &mut self.providers,
+            ElementKind::ModuleCall => &mut self.module_calls,
+            ElementKind::Resource => &mut self.resources,
+            ElementKind::Output => &mut self.outputs,
+            ElementKind::Variable => &mut self.variables,
+            ElementKind::Action => &mut self.actions,
         }
     }
 }

@@ -12,7 +12,7 @@
 //! t.other         ─▶ module.m.* ─▶ every member of module.m
 //! ```
 
-use super::element::{DEPENDS_ON, Dependent, Element, Kind};
+use super::element::{DEPENDS_ON, Dependent, Element, ElementKind};
 use super::names::{NAME_OVERHEAD, Names};
 use super::reference::{Target, traversals};
 use super::users::{PROVIDER, element_address};
@@ -26,7 +26,7 @@ use crate::path::ConfigAddress;
 pub struct Graph {
     names: Names,
     /// The kind of each node; `None` for nodes that are only referred to, such as local values.
-    kinds: Vec<Option<Kind>>,
+    kinds: Vec<Option<ElementKind>>,
     references: Vec<Edge>,
     /// The edges from members to their module call, and from `module.m.*` to members.
     members: Vec<Edge>,
@@ -44,7 +44,7 @@ pub struct Node<'g> {
     /// The address, without instance keys.
     pub address: &'g str,
     /// The kind of the element; `None` for a node that is only referred to, such as a local value.
-    pub kind: Option<Kind>,
+    pub kind: Option<ElementKind>,
 }
 
 /// The suffix of the node for everything in a module.
@@ -74,7 +74,7 @@ impl Graph {
         }
         for (path, references) in element.references() {
             let user = match element.kind {
-                Kind::ModuleCall if !is_meta_argument(path) => {
+                ElementKind::ModuleCall if !is_meta_argument(path) => {
                     let end = path.find(['.', '[']).unwrap_or(path.len());
                     self.node(&format!("{}.var.{}", element.address, &path[..end]), offset)?
                 }
@@ -102,13 +102,13 @@ impl Graph {
     /// Adds the edges between an element and the module that declares it.
     fn add_member(&mut self, element: &Element, node: u32, offset: u64) -> Result<()> {
         let whole = match element.kind {
-            Kind::ModuleCall => {
+            ElementKind::ModuleCall => {
                 let whole = self.node(&format!("{}{WHOLE}", element.address), offset)?;
                 self.members.push((whole, node));
                 Some(whole)
             }
-            Kind::Variable | Kind::Provider => None,
-            Kind::Resource | Kind::Output | Kind::Action => Some(node),
+            ElementKind::Variable | ElementKind::Provider => None,
+            ElementKind::Resource | ElementKind::Output | ElementKind::Action => Some(node),
         };
         self.budget.take(3 * size_of::<Edge>(), offset)?;
         if element.module().is_empty() {

@@ -18,16 +18,17 @@ mod element;
 pub mod expression;
 mod graph;
 mod names;
+mod origin;
 mod reading;
 mod reference;
 mod users;
 
 pub use blocks::{Block, Blocks};
 pub use element::{
-    Attribute, ConfigurationEntry, Dependent, Element, Head, Kind, Lines, LocatedElement, Location,
-    SCHEMA_VERSION, Summary, User,
+    ConfigurationSummary, Dependent, Element, ElementExpression, ElementKind, LocatedElement, User,
 };
 pub use graph::{Edge, Graph, Node};
+pub use origin::{BlockLocation, Location, Missing, Origin};
 pub use reading::{ReadConfiguration, read};
 pub use users::{Users, element_address, targets};
 

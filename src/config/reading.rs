@@ -6,7 +6,7 @@
 //! [`Limits::configuration`](crate::limits::Limits::configuration).
 
 use super::address::{ROOT, push_call, push_name};
-use super::element::{Attribute, Element, Kind};
+use super::element::{Element, ElementExpression, ElementKind};
 use super::expression::{Expression, each_expression};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
@@ -78,7 +78,7 @@ struct Reader<'e> {
 struct Call {
     element: Element,
     /// The expressions of `count` and `for_each`, which come last.
-    repetition: Vec<Attribute>,
+    repetition: Vec<ElementExpression>,
     /// The offset of the last member.
     offset: u64,
     /// The state to restore when the reader leaves the call: the lengths of the paths, and the
@@ -108,7 +108,7 @@ impl Visitor for Reader<'_> {
         if self.module.len() > MODULE_MAX {
             return Err(Error::at(ErrorKind::LongModule, self.offset));
         }
-        let mut element = Element::new(Kind::ModuleCall, self.module.clone(), &caller);
+        let mut element = Element::new(ElementKind::ModuleCall, self.module.clone(), &caller);
         element.names.name = Some(name.to_owned());
         self.calls.push(Call {
             element,
@@ -172,7 +172,7 @@ impl Visitor for Reader<'_> {
 
 impl Reader<'_> {
     /// Creates an element of the current module with this local address.
-    fn element(&self, kind: Kind, local: &[&str]) -> Element {
+    fn element(&self, kind: ElementKind, local: &[&str]) -> Element {
         let mut address = self.module.clone();
         local.iter().for_each(|name| push_name(&mut address, name));
         Element::new(kind, address, &self.module)
@@ -194,7 +194,7 @@ impl Reader<'_> {
         let [address, mode, type_name, name, key, provisioners, expressions, count, each, depends] =
             members(value, KEYS)?;
         let Some(address) = text(address)? else { return Ok(None) };
-        let mut element = self.element(Kind::Resource, &[&address]);
+        let mut element = self.element(ElementKind::Resource, &[&address]);
         element.names.config_address = Some(format!("{}.resources[{position}]", self.config_path));
         element.names.mode = text(mode)?;
         element.names.type_name = text(type_name)?;
@@ -218,7 +218,7 @@ impl Reader<'_> {
         ];
         let [address, type_name, name, key, count, each] = members(value, KEYS)?;
         let Some(address) = text(address)? else { return Ok(None) };
-        let mut element = self.element(Kind::Action, &[&address]);
+        let mut element = self.element(ElementKind::Action, &[&address]);
         element.names.type_name = text(type_name)?;
         element.names.name = text(name)?;
         element.names.provider_config_key = text(key)?;
@@ -231,7 +231,7 @@ impl Reader<'_> {
             ["name", "full_name", "alias", "version_constraint", "module_address", "expressions"];
         let [name, full_name, alias, version, module, expressions] = members(value, KEYS)?;
         let module = text(module)?.unwrap_or_default();
-        let mut element = Element::new(Kind::Provider, format!("provider.{key}"), &module);
+        let mut element = Element::new(ElementKind::Provider, format!("provider.{key}"), &module);
         element.names.name = text(name)?;
         element.names.provider_config_key = Some(key.to_owned());
         element.names.full_name = text(full_name)?;
@@ -244,7 +244,7 @@ impl Reader<'_> {
     fn output(&mut self, name: &str, value: Value<'_>) -> Result<Element> {
         const KEYS: [&str; 3] = ["sensitive", "expression", "depends_on"];
         let [sensitive, expression, depends_on] = members(value, KEYS)?;
-        let mut element = self.element(Kind::Output, &["output", name]);
+        let mut element = self.element(ElementKind::Output, &["output", name]);
         element.names.name = Some(name.to_owned());
         element.sensitive = sensitive.is_some_and(Value::is_true);
         self.expression("expression", expression, &mut element.expressions)?;
@@ -255,7 +255,7 @@ impl Reader<'_> {
     fn variable(&mut self, name: &str, value: Value<'_>) -> Result<Element> {
         const KEYS: [&str; 2] = ["default", "sensitive"];
         let [default, sensitive] = members(value, KEYS)?;
-        let mut element = self.element(Kind::Variable, &["var", name]);
+        let mut element = self.element(ElementKind::Variable, &["var", name]);
         element.names.name = Some(name.to_owned());
         element.sensitive = sensitive.is_some_and(Value::is_true);
         element.required = default.is_none();
@@ -299,7 +299,7 @@ impl Reader<'_> {
         &mut self,
         block: Option<Value<'_>>,
         mut path: String,
-        into: &mut Vec<Attribute>,
+        into: &mut Vec<ElementExpression>,
     ) -> Result<()> {
         let Some(block) = block else { return Ok(()) };
         let offset = block.offset();
@@ -313,7 +313,7 @@ impl Reader<'_> {
         &mut self,
         path: &str,
         value: Option<Value<'_>>,
-        into: &mut Vec<Attribute>,
+        into: &mut Vec<ElementExpression>,
     ) -> Result<()> {
         let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(()) };
         let expression = Expression::of(value)?.unwrap_or(Expression::Unknown);
@@ -325,7 +325,7 @@ impl Reader<'_> {
     fn repetition(
         &mut self,
         [count, for_each]: [Option<Value<'_>>; 2],
-        into: &mut Vec<Attribute>,
+        into: &mut Vec<ElementExpression>,
     ) -> Result<()> {
         self.expression("count", count, into)?;
         self.expression("for_each", for_each, into)
@@ -364,8 +364,8 @@ fn attribute(
     expression: Expression<'_>,
     budget: &mut Budget,
     offset: u64,
-) -> Result<Attribute> {
-    budget.take(path.len() + size_of::<Attribute>(), offset)?;
+) -> Result<ElementExpression> {
+    budget.take(path.len() + size_of::<ElementExpression>(), offset)?;
     let mut references = Vec::new();
     expression.each_reference(|reference| {
         let text = reference.decode()?;
@@ -373,7 +373,7 @@ fn attribute(
         references.push(text);
         Ok(())
     })?;
-    Ok(Attribute { path: path.to_owned(), references })
+    Ok(ElementExpression { path: path.to_owned(), references })
 }
 
 /// Decodes a member that is a string; `None` if the member is absent or null.

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::AssertionFinding;
+
 /// An assertion that the plan fails. These records precede the summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedAssertion<'a> {
@@ -69,23 +71,8 @@ impl FailedAssertion<'_> {
 impl Finding {
     /// Returns the finding as one line.
     pub fn words(&self) -> String {
-        let Finding { expected, found, .. } = self;
-        format!("{}expected {expected}, found {found}", self.place())
-    }
-
-    /// Returns the finding as one line, without the expectation.
-    pub fn found_words(&self) -> String {
-        format!("{}{}", self.place(), self.found)
-    }
-
-    /// Returns the prefix of the line: the address or output, the path, and a colon. Empty for the
-    /// plan as a whole.
-    fn place(&self) -> String {
-        match (self.place.as_str(), self.path.as_str()) {
-            ("", _) => String::new(),
-            (place, "") => format!("{place}: "),
-            (place, path) => format!("{place}: {path}: "),
-        }
+        let Finding { place, path, expected, found } = self;
+        AssertionFinding { place, path, expected, found, source: None }.words()
     }
 }
 

@@ -4,12 +4,16 @@
 //! the next one is built.
 
 pub(crate) mod action;
+mod assertion_result;
 #[cfg(feature = "assert")]
 mod assertions;
 #[cfg(not(feature = "assert"))]
 #[path = "without_assertions.rs"]
 mod assertions;
 mod attributes;
+mod audit;
+mod check_result;
+mod contents;
 pub mod counts;
 mod failed_assertion;
 pub mod holdings;
@@ -22,6 +26,7 @@ mod record_writer;
 mod row_builder;
 mod rows;
 mod sift;
+mod source;
 mod subject;
 mod texts;
 #[cfg(feature = "report")]
@@ -37,18 +42,22 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::config::Block;
+use crate::config::{Block, ConfigurationSummary, Dependent, LocatedElement, Origin, User};
 use crate::error::{Error, Result};
 use crate::path::Paths;
 use crate::plan::Timing;
 use counts::Summary;
-use holdings::Holdings;
+use holdings::{Group, Holdings};
 
+pub use assertion_result::{AssertionFinding, AssertionResult, UnreadDocument};
 #[cfg(feature = "assert")]
 pub use assertions::AssertionRequest;
 #[cfg(feature = "report")]
 pub(crate) use attributes::UNKNOWN;
 pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, MarkChange, Shown};
+pub use audit::{AuditFinding, AuditSummary, FindingCounts, FindingKind, SecretOrigin};
+pub use check_result::{CheckInstance, CheckResult, Instances, MaskText, Problems};
+pub use contents::{Output, Resource, RowSummary, Variable};
 pub use counts::PlanFacts;
 pub use failed_assertion::{FailedAssertion, Finding};
 pub use importing::ImportSource;
@@ -61,6 +70,7 @@ pub use sift::sift_with_assertions;
 #[cfg(feature = "report")]
 pub use sift::sift_with_view;
 pub use sift::{Sifted, Warning, sift, sift_next};
+pub use source::{ListedBlock, ListedDiagnostic, OverridingBlock, SourceRange};
 
 /// The JSON Schema of the records, as text with a final line feed.
 pub const SCHEMA: &str = include_str!("schema.json");
@@ -91,10 +101,62 @@ pub enum Record<'a> {
     DeferredActionInvocation(ActionInvocation<'a>),
     /// An element of `relevant_attributes`. Written only with [`RecordOptions::relevant`].
     RelevantAttribute(RelevantAttribute<'a>),
-    /// An assertion that the plan fails. Only `sift_and_ask` writes such records.
+    /// An assertion that the plan fails. Written only if the run has assertions.
     FailedAssertion(FailedAssertion<'a>),
     /// The last record of a plan: its counts. A stream without it is incomplete.
     Summary(&'a Summary),
+
+    /// The first record about the contents of a document.
+    Document(Head<'a>),
+    /// A resource in the values of a plan or state.
+    Resource(Resource<'a>),
+    /// An output in the values of a plan or state.
+    Output(Output<'a>),
+    /// A variable of the root module.
+    Variable(Variable<'a>),
+    /// A checkable object, with its instances.
+    #[serde(rename = "check")]
+    CheckResult(CheckResult<'a>),
+    /// The number of resources with the same type, module or provider.
+    Group(Group<'a>),
+    /// The last record about the contents of a document, or of a run with groups.
+    #[serde(rename = "summary")]
+    RowSummary(RowSummary),
+
+    /// The first record about a configuration.
+    Configuration(Head<'a>),
+    /// An expression that refers to the element that the user names.
+    Reference(&'a User),
+    /// An element that depends on the element that the user names.
+    Dependent(&'a Dependent<'a>),
+    /// The last record about a configuration.
+    #[serde(rename = "summary")]
+    ConfigurationSummary(ConfigurationSummary),
+
+    /// The result of an assertion for a document.
+    Assertion(AssertionResult<'a>),
+    /// A document that could not be read. Only a run of assertions has such records.
+    Error(UnreadDocument<'a>),
+
+    /// The first record of an audit.
+    Audit(Head<'a>),
+    /// The last record of an audit.
+    #[serde(rename = "summary")]
+    AuditSummary(AuditSummary),
+
+    /// An element of a configuration. The kind of the element is the kind of the record.
+    #[serde(untagged)]
+    Element(LocatedElement<'a>),
+    /// A place where a secret is, or may be. The kind of the finding is the kind of the record.
+    #[serde(untagged)]
+    Finding(AuditFinding<'a>),
+
+    /// A block of a configuration. Its record has no kind.
+    #[serde(untagged)]
+    Block(ListedBlock<'a>),
+    /// A diagnostic of a file of a configuration. Its record has no kind.
+    #[serde(untagged)]
+    Diagnostic(ListedDiagnostic<'a>),
 }
 
 impl<'a> Record<'a> {
@@ -127,6 +189,26 @@ pub struct Label<'a> {
     pub source: &'a str,
     /// The workspace of the plan, if the records should name it.
     pub workspace: Option<&'a str>,
+}
+
+/// The first record about a document other than the changes of a plan.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Head<'a> {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The input as the user named it; `-` for standard input.
+    pub source: &'a str,
+    /// The workspace, if the run has several inputs or the user gave a rule for workspace names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<&'a str>,
+}
+
+impl<'a> Head<'a> {
+    /// Creates the first record about the document with this label.
+    pub fn of(label: Label<'a>) -> Head<'a> {
+        let Label { source, workspace } = label;
+        Head { schema_version: SCHEMA_VERSION, source, workspace }
+    }
 }
 
 /// The `plan` record. It names the plan that the following records belong to.
@@ -171,10 +253,9 @@ pub struct ResourceChange<'a> {
     /// The block of the resource in the configuration, with `changes --with-config`.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub block: Option<Box<Block>>,
-    /// The location of the block, as a JSON object. Present with `--source`, and for plan
-    /// files.
+    /// The block of the object. Present with `--source`, and for plan files.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<JsonText<'a>>,
+    pub source: Option<Box<Origin>>,
     /// The attributes to display. Empty unless the run has a view.
     #[serde(skip)]
     pub attributes: Attributes,
@@ -292,10 +373,9 @@ pub struct OutputChange<'a> {
     pub sensitive_added: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive_removed: Cow<'a, Paths>,
-    /// The location of the block, as a JSON object. Present with `--source`, and for plan
-    /// files.
+    /// The block of the object. Present with `--source`, and for plan files.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<JsonText<'a>>,
+    pub source: Option<Box<Origin>>,
     /// The attributes to display. Empty unless the run has a view.
     #[serde(skip)]
     pub attributes: Attributes,
@@ -311,10 +391,9 @@ pub struct Check<'a> {
     pub status: Cow<'a, str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub problems: Cow<'a, [Cow<'a, str>]>,
-    /// The location of the block, as a JSON object. Present with `--source`, and for plan
-    /// files.
+    /// The block of the object. Present with `--source`, and for plan files.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<JsonText<'a>>,
+    pub source: Option<Box<Origin>>,
 }
 
 impl Check<'_> {
@@ -403,8 +482,9 @@ impl Hidden {
 
 /// Receives the records of one run in order.
 ///
-/// For each plan the run sends one [`Record::Plan`], then the rows, then one [`Record::Summary`].
-/// After the last plan it calls [`Sink::finish`]. A plan that fails half-way has no summary.
+/// For each document the run sends its first record, such as [`Record::Plan`], then the rows, then
+/// its summary, such as [`Record::Summary`]. After the last document it calls [`Sink::finish`]. A
+/// document that fails half-way has no summary.
 ///
 /// # Errors
 ///

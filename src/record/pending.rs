@@ -67,7 +67,7 @@ impl io::Write for Length {
     }
 }
 
-/// Copies a record; `None` for `plan` and `summary` records, which never wait.
+/// Copies the record of a row of a plan; `None` for other records, which never wait.
 pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
     Some(match record {
         Record::ResourceChange(change) => Record::ResourceChange(owned_change(change)),
@@ -82,7 +82,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             sensitive: Cow::Owned(change.sensitive.as_ref().clone()),
             sensitive_added: Cow::Owned(change.sensitive_added.as_ref().clone()),
             sensitive_removed: Cow::Owned(change.sensitive_removed.as_ref().clone()),
-            source: change.source.as_ref().map(JsonText::owned),
+            source: change.source.clone(),
             attributes: change.attributes.clone(),
         }),
         Record::Check(check) => Record::Check(Check {
@@ -90,7 +90,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             check_kind: check.check_kind.as_deref().map(owned_text),
             status: owned_text(&check.status),
             problems: owned_list(&check.problems),
-            source: check.source.as_ref().map(JsonText::owned),
+            source: check.source.clone(),
         }),
         Record::ActionInvocation(invocation) => {
             Record::ActionInvocation(owned_invocation(invocation))
@@ -103,7 +103,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             attribute: relevant.attribute.as_deref().map(owned_text),
         }),
         Record::FailedAssertion(failed) => Record::FailedAssertion(failed.owned()),
-        Record::Plan(_) | Record::Summary(_) => return None,
+        _ => return None,
     })
 }
 
@@ -135,7 +135,7 @@ fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
         importing: change.importing.as_ref().map(JsonText::owned),
         generated_config: change.generated_config,
         block: change.block.clone(),
-        source: change.source.as_ref().map(JsonText::owned),
+        source: change.source.clone(),
         attributes: change.attributes.clone(),
     }
 }

@@ -7,7 +7,10 @@ use std::borrow::Cow;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
+use crate::json::string::quoted;
 use crate::json::value::Text;
+use crate::plan::Index;
+use crate::record::JsonText;
 
 /// The buffer for the decoded strings of a row.
 #[derive(Debug, Default)]
@@ -51,4 +54,13 @@ impl Texts {
 /// Decodes an optional string into an owned copy.
 pub(super) fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'static, str>>> {
     text.map(|text| Ok(text.decode()?.into())).transpose()
+}
+
+/// Returns an owned copy of the index of a resource, as JSON text.
+pub(super) fn index(index: Option<Index<'_>>) -> Result<Option<JsonText<'static>>> {
+    let json = |index| match index {
+        Index::Number(number) => Ok(String::from_utf8_lossy(number.raw()).into_owned()),
+        Index::String(text) => Ok(quoted(&text.decode()?)),
+    };
+    Ok(index.map(json).transpose()?.map(JsonText::new))
 }

@@ -1,23 +1,20 @@
-//! Writes the results of assertions: for people, as records, and for pipelines.
+//! Writes the results of assertions for people and for pipelines.
 //!
-//! Results arrive document by document ([`Results::document`]). Memory holds only counts and the
-//! notifications of SARIF.
+//! The results of a document arrive in the order of the assertions. Memory holds only counts, the
+//! suite of one document, and the notifications of SARIF.
 
 use std::io::Write;
 
-use serde::Serialize;
-
 use super::github;
+use super::json::Json;
 use super::junit::{self, Suite};
-use super::origin::{Location, Missing, Origin, SharedOrigins};
-use super::{sarif, write_error};
-use crate::assertion::{
-    Assertion, Assertions, FINDINGS_MAX, Finding as Failure, Outcome, Severity, Subject,
-};
-use crate::error::{Error, Result};
+use super::ndjson::Ndjson;
+use super::origin::{self, Missing, Origin, SharedOrigins};
+use super::{Sink, sarif, write_error};
+use crate::assertion::{Assertion, Assertions, FINDINGS_MAX, Finding, Outcome, Subject};
+use crate::error::Result;
 use crate::inert::{self, visible};
-use crate::json::string::quoted;
-use crate::record::{Finding, JsonText};
+use crate::record::{AssertionFinding, AssertionResult, Record, UnreadDocument};
 
 /// The JSON Schema (draft 2020-12) of a line of results.
 pub const SCHEMA: &str = include_str!("assertions_schema.json");
@@ -39,324 +36,39 @@ pub enum Form {
     Github,
 }
 
-/// The result of an assertion for a document, as a record.
-#[derive(Serialize)]
-#[serde(tag = "kind", rename = "assertion")]
-struct Record<'r> {
-    source: &'r str,
-    name: &'r str,
-    file: &'r str,
-    line: usize,
-    severity: &'static str,
-    passed: bool,
-    skipped: bool,
-    asked: u64,
-    failed: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<&'r str>,
-    findings: Vec<FindingRecord<'r>>,
+impl Form {
+    /// Creates a sink that writes the results of these assertions to `out`.
+    pub fn sink<'a>(self, out: impl Write + 'a, assertions: &'a Assertions) -> Box<dyn Sink + 'a> {
+        match self {
+            Form::Text => Box::new(Text { out, counts: Counts::default() }),
+            Form::Ndjson => Box::new(Ndjson::new(out)),
+            Form::Json => Box::new(Json::new(out)),
+            Form::Junit => Box::new(Junit { out, open: None, has_begun: false }),
+            Form::Sarif => Box::new(Sarif::new(out, assertions)),
+            Form::Github => Box::new(Github { out }),
+        }
+    }
 }
 
-#[derive(Serialize)]
-struct FindingRecord<'r> {
-    place: &'r str,
-    path: &'r str,
-    expected: &'r str,
-    found: &'r str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<JsonText<'static>>,
-}
-
-/// Writes results in a format.
-pub struct Results<'a, W: Write> {
-    out: W,
-    form: Form,
+/// Returns the results of a document as records, in the order of the assertions. `outcomes` has one
+/// outcome for each assertion.
+pub fn results<'a>(
+    source: &'a str,
     assertions: &'a [Assertion],
-    ids: Vec<String>,
-    counts: Counts,
-    /// Errors of inputs, as SARIF.
-    notifications: Vec<String>,
-    has_begun: bool,
-    origins: SharedOrigins,
-}
-
-struct Counts {
-    documents: u64,
-    written: u64,
-    passed: u64,
-    skipped: u64,
-    warnings: u64,
-    errors: u64,
-}
-
-/// Maximum number of inputs with their own notification.
-const NOTIFIED_MAX: usize = 1000;
-
-impl<'a, W: Write> Results<'a, W> {
-    /// Writes the results of these assertions to `out`.
-    pub fn new(out: W, form: Form, assertions: &'a Assertions) -> Results<'a, W> {
-        Results {
-            out,
-            form,
-            assertions: assertions.list(),
-            ids: assertions.ids().map(|id| visible(&id)).collect(),
-            counts: Counts {
-                documents: 0,
-                written: 0,
-                passed: 0,
-                skipped: 0,
-                warnings: 0,
-                errors: 0,
-            },
-            notifications: Vec::new(),
-            has_begun: false,
-            origins: None,
-        }
-    }
-
-    /// Adds the locations of the blocks of resources and outputs.
-    pub fn with_origins(self, origins: SharedOrigins) -> Results<'a, W> {
-        Results { origins, ..self }
-    }
-
-    /// Returns the block that a finding is about.
-    fn origin(&self, assertion: &Assertion, finding: &Failure) -> Option<Origin> {
-        let origins = self.origins.as_ref()?;
-        if let Some(address) = &finding.address {
-            return Some(match origins.find(address)? {
-                Origin::Missing(_) if finding.is_removed => Origin::Missing(Missing::Removed),
-                origin => origin,
-            });
-        }
-        // The plan has no object with this name, but the configuration may have a block.
-        let origin = match &assertion.subject {
-            _ if !finding.place.is_empty() => None,
-            Subject::Resource(pattern) => origins.find(pattern.text()),
-            Subject::Output(pattern) => origins.find(&format!("output.{}", pattern.text())),
-            Subject::Plan => None,
-        };
-        origin.filter(|origin| origin.location().is_some())
-    }
-
-    /// Returns the location of the first block that the findings of an assertion are about.
-    fn location(&self, assertion: &Assertion, outcome: &Outcome) -> Option<Location> {
-        let mut origins = outcome.findings.iter().map(|finding| self.origin(assertion, finding));
-        origins.find_map(|origin| origin?.location().cloned())
-    }
-
-    /// Returns one line for each finding of an assertion, with the location of its block. If all
-    /// findings have the same expectation, returns the expectation once, as a heading for the
-    /// lines.
-    fn lines(&self, assertion: &Assertion, outcome: &Outcome) -> (Option<String>, Vec<String>) {
-        let findings = &outcome.findings;
-        let is_shared = |expected: &str| findings.iter().all(|it| it.expected == expected);
-        let shared = match &findings[..] {
-            [first, _, ..] if is_shared(&first.expected) => {
-                Some(format!("expected {}, found", first.expected))
-            }
-            _ => None,
-        };
-        let line = |finding: &Failure| {
-            let words = match shared {
-                Some(_) => Finding::from(finding).found_words(),
-                None => Finding::from(finding).words(),
-            };
-            match self.origin(assertion, finding) {
-                Some(origin) => format!("{words} ({})", origin.words()),
-                None => words,
-            }
-        };
-        let mut lines: Vec<String> = findings.iter().map(line).collect();
-        let more = outcome.failed.saturating_sub(FINDINGS_MAX as u64);
-        if more > 0 {
-            lines.push(format!("and {more} more"));
-        }
-        (shared, lines)
-    }
-
-    /// Returns the findings of an assertion and its message, as one visible text.
-    fn explained(&self, assertion: &Assertion, outcome: &Outcome) -> String {
-        let (shared, lines) = self.lines(assertion, outcome);
-        let shared = shared.map(|shared| format!("{shared} ")).unwrap_or_default();
-        let mut text = visible(&(shared + &lines.join("; ")));
-        if let Some(message) = &assertion.message {
-            text += &format!(": {}", inert::lines(message));
-        }
-        text
-    }
-
-    /// Returns the number of assertions that failed with the severity `error`.
-    pub fn errors(&self) -> u64 {
-        self.counts.errors
-    }
-
-    fn write(&mut self, text: &str) -> Result<()> {
-        self.out.write_all(text.as_bytes()).map_err(write_error)
-    }
-
-    fn begin(&mut self) -> Result<()> {
-        if std::mem::replace(&mut self.has_begun, true) {
-            return Ok(());
-        }
-        match self.form {
-            Form::Json => self.write("[\n"),
-            Form::Junit => self.write(junit::HEAD),
-            Form::Sarif => {
-                let rules = self.assertions.iter().zip(&self.ids).map(|(assertion, id)| {
-                    let description = assertion.message.as_deref().unwrap_or(&assertion.name);
-                    sarif::rule(id, assertion.severity.word(), &visible(description))
-                });
-                let head = sarif::head(&rules.collect::<Vec<_>>());
-                self.write(&inert::json(&head))
-            }
-            Form::Text | Form::Ndjson | Form::Github => Ok(()),
-        }
-    }
-
-    /// Writes the results of a document.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output fails.
-    pub fn document(&mut self, source: &str, outcomes: &[Outcome]) -> Result<()> {
-        self.begin()?;
-        let assertions = self.assertions;
-        let results = || assertions.iter().zip(outcomes);
-        let failed = |severity| {
-            results().filter(|(it, outcome)| it.severity == severity && !outcome.holds()).count()
-        };
-        let [errors, warnings] = [Severity::Error, Severity::Warning].map(failed);
-        let skipped = outcomes.iter().filter(|outcome| outcome.is_skipped).count();
-        self.counts.documents += 1;
-        self.counts.errors += errors as u64;
-        self.counts.warnings += warnings as u64;
-        self.counts.skipped += skipped as u64;
-        self.counts.passed += (assertions.len() - errors - warnings - skipped) as u64;
-        match self.form {
-            Form::Text => self.text(source, outcomes),
-            Form::Ndjson | Form::Json => {
-                results().try_for_each(|(it, outcome)| self.record(source, it, outcome))
-            }
-            Form::Junit => self.suite(source, outcomes),
-            Form::Sarif => results()
-                .enumerate()
-                .filter(|(_, (_, outcome))| !outcome.holds())
-                .try_for_each(|(place, (it, outcome))| self.finding(source, place, it, outcome)),
-            Form::Github => results()
-                .filter(|(_, outcome)| !outcome.holds())
-                .try_for_each(|(it, outcome)| self.annotation(source, it, outcome)),
-        }
-    }
-
-    /// Writes that an input could not be read.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output fails.
-    pub fn failed(&mut self, source: &str, error: &Error) -> Result<()> {
-        self.begin()?;
-        let text = visible(&error.to_string());
-        match self.form {
-            // The command prints the error.
-            Form::Text => Ok(()),
-            Form::Ndjson | Form::Json => {
-                let (source, text) = (quoted(source), quoted(&text));
-                self.json(&format!(r#"{{"kind":"error","source":{source},"error":{text}}}"#))
-            }
-            Form::Junit => {
-                let mut suite = Suite::default();
-                suite.failed("plan is whole", "error", &text);
-                self.write(&suite.end(source))
-            }
-            Form::Sarif => {
-                if self.notifications.len() < NOTIFIED_MAX {
-                    let text = format!("{}: {text}", visible(source));
-                    self.notifications.push(sarif::notification("error", &text, None));
-                }
-                Ok(())
-            }
-            Form::Github => {
-                let message = format!("{}: {text}", visible(source));
-                self.write(&command("error", "", "Plan could not be read", &message))
-            }
-        }
-    }
-
-    /// Ends the output.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the output fails.
-    pub fn finish(&mut self) -> Result<()> {
-        self.begin()?;
-        match self.form {
-            Form::Text if self.counts.documents == 0 => {}
-            Form::Text => self.write(&self.counts())?,
-            Form::Json => self.write("\n]\n")?,
-            Form::Junit => self.write(junit::END)?,
-            Form::Sarif => {
-                let tail = sarif::tail(self.notifications.is_empty(), &self.notifications);
-                self.write(&inert::json(&tail))?;
-            }
-            Form::Ndjson | Form::Github => {}
-        }
-        self.out.flush().map_err(write_error)
-    }
-
-    fn counts(&self) -> String {
-        let mut line = format!("{} passed, {} failed", self.counts.passed, self.counts.errors);
-        match self.counts.warnings {
-            0 => {}
-            1 => line += ", 1 failed as a warning",
-            warnings => line += &format!(", {warnings} failed as warnings"),
-        }
-        if self.counts.skipped > 0 {
-            line += &format!(", {} skipped", self.counts.skipped);
-        }
-        line + "\n"
-    }
-
-    fn text(&mut self, source: &str, outcomes: &[Outcome]) -> Result<()> {
-        let assertions = self.assertions;
-        for (assertion, outcome) in assertions.iter().zip(outcomes) {
-            if outcome.holds() {
-                continue;
-            }
-            let severity = assertion.severity.word();
-            let name = visible(&assertion.name);
-            let place = match assertion.file.as_str() {
-                "" => String::new(),
-                file => format!(" ({}:{})", visible(file), assertion.line),
-            };
-            self.write(&format!("{}: {severity}: {name}{place}\n", visible(source)))?;
-            let (shared, lines) = self.lines(assertion, outcome);
-            if let Some(shared) = &shared {
-                self.write(&format!("  {}:\n", visible(shared)))?;
-            }
-            let indent = if shared.is_some() { "    " } else { "  " };
-            for line in lines {
-                self.write(&format!("{indent}{}\n", visible(&line)))?;
-            }
-            if let Some(message) = &assertion.message {
-                for line in inert::spaced_lines(message) {
-                    let space = if line.is_empty() { "" } else { "  " };
-                    self.write(&format!("{space}{line}\n"))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn record(&mut self, source: &str, assertion: &Assertion, outcome: &Outcome) -> Result<()> {
-        let findings = outcome.findings.iter().map(|it| FindingRecord {
-            place: &it.place,
-            path: &it.path,
-            expected: &it.expected,
-            found: &it.found,
-            source: self.origin(assertion, it).map(|origin| JsonText::new(origin.json())),
+    outcomes: &'a [Outcome],
+    origins: &SharedOrigins,
+) -> impl Iterator<Item = AssertionResult<'a>> {
+    assertions.iter().zip(outcomes).enumerate().map(move |(index, (assertion, outcome))| {
+        let findings = outcome.findings.iter().map(|finding| AssertionFinding {
+            place: &finding.place,
+            path: &finding.path,
+            expected: &finding.expected,
+            found: &finding.found,
+            source: find_origin(origins, assertion, finding),
         });
-        let record = Record {
+        AssertionResult {
             source,
+            index,
             name: &assertion.name,
             file: &assertion.file,
             line: assertion.line,
@@ -367,95 +79,338 @@ impl<'a, W: Write> Results<'a, W> {
             failed: outcome.failed,
             message: assertion.message.as_deref(),
             findings: findings.collect(),
-        };
-        let text = serde_json::to_string(&record).map_err(write_error)?;
-        self.json(&text)
-    }
-
-    /// Writes a record and the separator between records.
-    fn json(&mut self, text: &str) -> Result<()> {
-        let text = inert::json(text).into_owned();
-        let is_first = self.counts.written == 0;
-        self.counts.written += 1;
-        match self.form {
-            Form::Json if is_first => self.write(&text),
-            Form::Json => self.write(&format!(",\n{text}")),
-            _ => self.write(&format!("{text}\n")),
         }
-    }
+    })
+}
 
-    fn suite(&mut self, source: &str, outcomes: &[Outcome]) -> Result<()> {
-        let mut suite = Suite::default();
-        for (assertion, outcome) in self.assertions.iter().zip(outcomes) {
-            if outcome.holds() && !outcome.is_skipped {
-                suite.passed(&assertion.name);
-                continue;
+/// Returns the block that a finding is about.
+fn find_origin(
+    origins: &SharedOrigins,
+    assertion: &Assertion,
+    finding: &Finding,
+) -> Option<Origin> {
+    let origins = origins.as_ref()?;
+    if let Some(address) = &finding.address {
+        return Some(match origins.find(address)? {
+            Origin::Missing { .. } if finding.is_removed => {
+                Origin::Missing { missing: Missing::Removed }
             }
-            // JUnit has no warnings, and a warning does not fail the run.
-            let fails = !outcome.holds() && assertion.severity == Severity::Error;
-            let element = if fails { "failure" } else { "skipped" };
-            let message = match outcome.is_skipped {
-                true => {
-                    "the assertion is optional, and the plan has nothing that it is about".into()
-                }
-                false => self.explained(assertion, outcome),
-            };
-            let block = self.location(assertion, outcome);
-            suite.failed_at(block.as_ref(), &assertion.name, element, &message);
+            origin => origin,
+        });
+    }
+    // The plan has no object with this name, but the configuration may have a block.
+    let origin = match &assertion.subject {
+        _ if !finding.place.is_empty() => None,
+        Subject::Resource(pattern) => origins.find(pattern.text()),
+        Subject::Output(pattern) => origins.find(&format!("output.{}", pattern.text())),
+        Subject::Plan => None,
+    };
+    origin.filter(|origin| origin.location().is_some())
+}
+
+/// Returns one line for each finding of a result, with the location of its block. If all findings
+/// have the same expectation, returns the expectation once, as a heading for the lines.
+fn lines(result: &AssertionResult<'_>) -> (Option<String>, Vec<String>) {
+    let findings = &result.findings;
+    let is_shared = |expected: &str| findings.iter().all(|it| it.expected == expected);
+    let shared = match &findings[..] {
+        [first, _, ..] if is_shared(first.expected) => {
+            Some(format!("expected {}, found", first.expected))
         }
-        self.write(&suite.end(source))
+        _ => None,
+    };
+    let line = |finding: &AssertionFinding<'_>| {
+        let words = match shared {
+            Some(_) => finding.found_words(),
+            None => finding.words(),
+        };
+        match &finding.source {
+            Some(origin) => format!("{words} ({})", origin::words(origin)),
+            None => words,
+        }
+    };
+    let mut lines: Vec<String> = findings.iter().map(line).collect();
+    let more = result.failed.saturating_sub(FINDINGS_MAX as u64);
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    (shared, lines)
+}
+
+/// Returns the findings of a result and its message, as one visible text.
+fn explained(result: &AssertionResult<'_>) -> String {
+    let (shared, lines) = lines(result);
+    let shared = shared.map(|shared| format!("{shared} ")).unwrap_or_default();
+    let mut text = visible(&(shared + &lines.join("; ")));
+    if let Some(message) = result.message {
+        text += &format!(": {}", inert::lines(message));
+    }
+    text
+}
+
+/// Writes text to the output of a sink.
+fn write(out: &mut impl Write, text: &str) -> Result<()> {
+    out.write_all(text.as_bytes()).map_err(write_error)
+}
+
+/// Writes the results that failed as a list, and counts all results.
+struct Text<W> {
+    out: W,
+    counts: Counts,
+}
+
+/// The numbers of results.
+#[derive(Default)]
+struct Counts {
+    passed: u64,
+    skipped: u64,
+    warnings: u64,
+    errors: u64,
+}
+
+impl Counts {
+    fn add(&mut self, result: &AssertionResult<'_>) {
+        *match (result.passed, result.skipped) {
+            (false, _) if result.is_error() => &mut self.errors,
+            (false, _) => &mut self.warnings,
+            (true, true) => &mut self.skipped,
+            (true, false) => &mut self.passed,
+        } += 1;
     }
 
-    fn finding(
-        &mut self,
-        source: &str,
-        place: usize,
-        assertion: &Assertion,
-        outcome: &Outcome,
-    ) -> Result<()> {
-        let names = outcome.findings.iter().filter(|finding| !finding.place.is_empty());
-        let names: Vec<_> = names.map(|finding| finding.place.clone()).collect();
-        // The block and the file of assertions are in the repository, unlike the plan.
-        let location = match (self.location(assertion, outcome), assertion.file.as_str()) {
-            (None, file) if !file.is_empty() => {
-                let region = format!(r#","region":{{"startLine":{}}}"#, assertion.line);
-                sarif::location_of(file, &region, &names)
-            }
-            (block, _) => sarif::location(source, block, &names),
-        };
-        let message = match assertion.file.as_str() {
-            "" => self.explained(assertion, outcome),
-            _ => format!("{}: {}", visible(source), self.explained(assertion, outcome)),
-        };
-        let rule = (place, self.ids[place].as_str());
-        let result = sarif::result(rule, assertion.severity.word(), &message, &location);
-        let text = inert::json(&result).into_owned();
-        let comma = if self.counts.written == 0 { "\n" } else { ",\n" };
-        self.counts.written += 1;
-        self.write(&format!("{comma}{text}"))
-    }
-
-    fn annotation(&mut self, source: &str, assertion: &Assertion, outcome: &Outcome) -> Result<()> {
-        let title = format!("Assertion failed: {}", assertion.name);
-        let mut message = format!("{}: {}", visible(source), self.explained(assertion, outcome));
-        let level = assertion.severity.word();
-        // Annotates the block if it is known, because reviewers see it. The file of assertions is
-        // in the repository, too, unlike the plan.
-        let Assertion { file, line, .. } = assertion;
-        let at = match self.location(assertion, outcome) {
-            Some(block) => {
-                let origin = format!(" (asserted in {file}:{line})");
-                message += &if file.is_empty() { String::new() } else { visible(&origin) };
-                github::place(&block)
-            }
-            None if file.is_empty() => String::new(),
-            None => format!("file={},line={line},", github::property(&visible(file))),
-        };
-        self.write(&command(level, &at, &title, &message))
+    /// Returns the counts as a line; empty without results.
+    fn line(&self) -> String {
+        let Counts { passed, skipped, warnings, errors } = *self;
+        if passed + skipped + warnings + errors == 0 {
+            return String::new();
+        }
+        let mut line = format!("{passed} passed, {errors} failed");
+        match warnings {
+            0 => {}
+            1 => line += ", 1 failed as a warning",
+            warnings => line += &format!(", {warnings} failed as warnings"),
+        }
+        if skipped > 0 {
+            line += &format!(", {skipped} skipped");
+        }
+        line + "\n"
     }
 }
 
-/// Returns a workflow command of GitHub Actions. `message` is visible.
-fn command(level: &str, place: &str, title: &str, message: &str) -> String {
-    github::command(level, place, &visible(title), message)
+impl<W: Write> Text<W> {
+    fn list(&mut self, result: &AssertionResult<'_>) -> Result<()> {
+        let AssertionResult { source, severity, name, file, line, .. } = *result;
+        let place = match file {
+            "" => String::new(),
+            file => format!(" ({}:{line})", visible(file)),
+        };
+        let head = format!("{}: {severity}: {}{place}\n", visible(source), visible(name));
+        write(&mut self.out, &head)?;
+        let (shared, lines) = lines(result);
+        if let Some(shared) = &shared {
+            write(&mut self.out, &format!("  {}:\n", visible(shared)))?;
+        }
+        let indent = if shared.is_some() { "    " } else { "  " };
+        for line in lines {
+            write(&mut self.out, &format!("{indent}{}\n", visible(&line)))?;
+        }
+        for line in result.message.into_iter().flat_map(inert::spaced_lines) {
+            let space = if line.is_empty() { "" } else { "  " };
+            write(&mut self.out, &format!("{space}{line}\n"))?;
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> Sink for Text<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let Record::Assertion(result) = record else { return Ok(()) };
+        self.counts.add(result);
+        if result.passed { Ok(()) } else { self.list(result) }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        write(&mut self.out, &self.counts.line())?;
+        self.out.flush().map_err(write_error)
+    }
+}
+
+/// Writes a suite of tests for each document.
+struct Junit<W> {
+    out: W,
+    /// The suite of the current document, and the name of the document.
+    open: Option<(String, Suite)>,
+    has_begun: bool,
+}
+
+impl<W: Write> Junit<W> {
+    /// Writes the suite of the current document.
+    fn end_suite(&mut self) -> Result<()> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            write(&mut self.out, junit::HEAD)?;
+        }
+        match self.open.take() {
+            Some((source, suite)) => write(&mut self.out, &suite.end(&source)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<W: Write> Sink for Junit<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        match record {
+            Record::Assertion(result) => {
+                if result.index == 0 {
+                    self.end_suite()?;
+                }
+                let new = || (result.source.to_owned(), Suite::default());
+                let (_, suite) = self.open.get_or_insert_with(new);
+                if result.passed && !result.skipped {
+                    suite.passed(result.name);
+                    return Ok(());
+                }
+                // JUnit has no warnings, and a warning does not fail the run.
+                let element = if result.is_error() { "failure" } else { "skipped" };
+                let message = match result.skipped {
+                    true => "the assertion is optional, and the plan has nothing that it is about"
+                        .to_owned(),
+                    false => explained(result),
+                };
+                suite.failed_at(result.location(), result.name, element, &message);
+                Ok(())
+            }
+            Record::Error(UnreadDocument { source, error }) => {
+                self.end_suite()?;
+                let mut suite = Suite::default();
+                suite.failed("plan is whole", "error", error);
+                write(&mut self.out, &suite.end(source))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.end_suite()?;
+        write(&mut self.out, junit::END)?;
+        self.out.flush().map_err(write_error)
+    }
+}
+
+/// Maximum number of inputs with their own notification.
+const NOTIFIED_MAX: usize = 1000;
+
+/// Writes a SARIF result for each assertion that fails.
+struct Sarif<W> {
+    out: W,
+    /// The identifier of each assertion.
+    ids: Vec<String>,
+    /// The text before the first result, until it is written.
+    head: Option<String>,
+    written: u64,
+    /// Errors of inputs.
+    notifications: Vec<String>,
+}
+
+impl<W: Write> Sarif<W> {
+    fn new(out: W, assertions: &Assertions) -> Sarif<W> {
+        let ids: Vec<String> = assertions.ids().map(|id| visible(&id)).collect();
+        let rules = assertions.list().iter().zip(&ids).map(|(assertion, id)| {
+            let description = assertion.message.as_deref().unwrap_or(&assertion.name);
+            sarif::rule(id, assertion.severity.word(), &visible(description))
+        });
+        let head = Some(sarif::head(&rules.collect::<Vec<_>>()));
+        Sarif { out, ids, head, written: 0, notifications: Vec::new() }
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
+        if let Some(head) = self.head.take() {
+            write(&mut self.out, &inert::json(&head))?;
+        }
+        write(&mut self.out, &inert::json(text))
+    }
+
+    fn result(&mut self, result: &AssertionResult<'_>) -> Result<()> {
+        let names = result.findings.iter().filter(|finding| !finding.place.is_empty());
+        let names: Vec<_> = names.map(|finding| finding.place.to_owned()).collect();
+        // The block and the file of assertions are in the repository, unlike the plan.
+        let location = match (result.location(), result.file) {
+            (None, file) if !file.is_empty() => {
+                let region = format!(r#","region":{{"startLine":{}}}"#, result.line);
+                sarif::location_of(file, &region, &names)
+            }
+            (block, _) => sarif::location(result.source, block.cloned(), &names),
+        };
+        let message = match result.file {
+            "" => explained(result),
+            _ => format!("{}: {}", visible(result.source), explained(result)),
+        };
+        let rule = (result.index, self.ids[result.index].as_str());
+        let text = sarif::result(rule, result.severity, &message, &location);
+        let comma = if self.written == 0 { "\n" } else { ",\n" };
+        self.written += 1;
+        self.write(&format!("{comma}{text}"))
+    }
+}
+
+impl<W: Write> Sink for Sarif<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        match record {
+            Record::Assertion(result) if !result.passed => self.result(result),
+            Record::Error(UnreadDocument { source, error }) => {
+                if self.notifications.len() < NOTIFIED_MAX {
+                    let text = format!("{}: {error}", visible(source));
+                    self.notifications.push(sarif::notification("error", &text, None));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let tail = sarif::tail(self.notifications.is_empty(), &self.notifications);
+        self.write(&tail)?;
+        self.out.flush().map_err(write_error)
+    }
+}
+
+/// Writes an annotation for each assertion that fails.
+struct Github<W> {
+    out: W,
+}
+
+impl<W: Write> Sink for Github<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let text = match record {
+            Record::Assertion(result) if !result.passed => annotation(result),
+            Record::Error(UnreadDocument { source, error }) => {
+                let message = format!("{}: {error}", visible(source));
+                github::command("error", "", "Plan could not be read", &message)
+            }
+            _ => return Ok(()),
+        };
+        write(&mut self.out, &text)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.out.flush().map_err(write_error)
+    }
+}
+
+fn annotation(result: &AssertionResult<'_>) -> String {
+    let AssertionResult { source, name, file, line, .. } = *result;
+    let mut message = format!("{}: {}", visible(source), explained(result));
+    // Annotates the block if it is known, because reviewers see it. The file of assertions is in
+    // the repository, too, unlike the plan.
+    let place = match result.location() {
+        Some(block) => {
+            let origin = format!(" (asserted in {file}:{line})");
+            message += &if file.is_empty() { String::new() } else { visible(&origin) };
+            github::place(block)
+        }
+        None if file.is_empty() => String::new(),
+        None => format!("file={},line={line},", github::property(&visible(file))),
+    };
+    let title = visible(&format!("Assertion failed: {name}"));
+    github::command(result.severity, &place, &title, &message)
 }

@@ -7,11 +7,9 @@
 //! The function [`place`] is the table of exceptions: fields with another column or form.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 
 use serde::ser::{Error as _, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct};
-use serde_json::value::RawValue;
 use serde_json::{Error, Value};
 
 use super::write_error;
@@ -222,16 +220,10 @@ impl serde::Serializer for Cell<'_> {
         self.push(if value { "true" } else { "" })
     }
 
-    fn serialize_str(mut self, text: &str) -> Result<(), Error> {
+    fn serialize_str(self, text: &str) -> Result<(), Error> {
         match (self.form, self.is_json) {
             (_, true) if text.is_empty() => self.push(ROOT),
-            (Form::Members(_), true) => {
-                let members: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
-                let mut members =
-                    members.iter().map(|(name, json)| (name, JsonText::new(json.get())));
-                members.try_for_each(|(name, json)| self.member(name, &json))
-            }
-            (Form::Members(_), false) => {
+            (Form::Members(_), _) => {
                 self.row.set("workspace", [""]);
                 self.row.set("source", [inert::text(text)]);
                 Ok(())

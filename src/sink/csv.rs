@@ -23,11 +23,11 @@ use std::iter::empty;
 use serde::Serialize;
 
 use super::cells::Row;
+use super::values::Rows;
 use super::{BUFFER, Pace, Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
-use crate::record::values::{RowKind, Select};
-use crate::record::{Finding, Record};
+use crate::record::{CheckInstance, Finding, Record};
 
 const CHANGES: &str = "\
     kind,source,format_version,terraform_version,address,previous_address,module_address,\
@@ -85,19 +85,15 @@ impl<W: Write> Csv<W> {
 
     /// Writes rows of one kind about the contents of documents. The paths of selected values have
     /// the prefix `values.`, so that they differ from all other columns.
-    pub fn values(
-        out: W,
-        formulas: Formulas,
-        (what, select, is_grouped): (RowKind, &Select, bool),
-    ) -> Csv<W> {
-        let own = match what {
-            RowKind::Resources if is_grouped => GROUPS,
-            RowKind::Resources => RESOURCES,
-            RowKind::Outputs => OUTPUTS,
-            RowKind::Variables => VARIABLES,
-            RowKind::Checks => CHECKS,
+    pub fn values(out: W, formulas: Formulas, rows: Rows<'_>) -> Csv<W> {
+        let own = match rows {
+            Rows::Resources(_) => RESOURCES,
+            Rows::Groups => GROUPS,
+            Rows::Outputs => OUTPUTS,
+            Rows::Variables => VARIABLES,
+            Rows::Checks => CHECKS,
         };
-        let selected = select.texts().iter().map(|text| format!("values.{text}"));
+        let selected = rows.selected().iter().map(|text| format!("values.{text}"));
         Csv::with(out, formulas, Row::new(own, selected.chain(["summary".to_owned()])))
     }
 
@@ -116,24 +112,8 @@ impl<W: Write> Csv<W> {
         Csv { out, pace: Pace::new(), formulas, row, has_header: false }
     }
 
-    /// Writes a record as a row.
-    pub(super) fn row(&mut self, record: &impl Serialize) -> Result<()> {
-        self.row_with(record, |_| {})
-    }
-
-    /// Writes a record as a row. `set` sets the cells that are not fields.
-    pub(super) fn row_with(
-        &mut self,
-        record: &impl Serialize,
-        set: impl FnOnce(&mut Row),
-    ) -> Result<()> {
-        self.row.fill(record)?;
-        set(&mut self.row);
-        self.write()
-    }
-
     /// Writes the record that ends a document.
-    pub(super) fn summary(&mut self, summary: &impl Serialize) -> Result<()> {
+    fn summary(&mut self, summary: &impl Serialize) -> Result<()> {
         let json = serde_json::to_string(summary).map_err(write_error)?;
         self.row.clear();
         self.row.set("kind", ["summary"]);
@@ -151,11 +131,7 @@ impl<W: Write> Csv<W> {
             out.write_field(formulas.cell(cell).as_bytes()).map_err(csv_error)?;
         }
         out.write_record(None::<&[u8]>).map_err(csv_error)?;
-        if self.pace.is_due(1) { self.flush() } else { Ok(()) }
-    }
-
-    pub(super) fn flush(&mut self) -> Result<()> {
-        self.out.flush().map_err(write_error)
+        if self.pace.is_due(1) { self.finish() } else { Ok(()) }
     }
 }
 
@@ -183,18 +159,48 @@ fn without_formula(cell: &str) -> Cow<'_, str> {
 impl<W: Write> Sink for Csv<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         match record {
-            Record::Summary(summary) => self.summary(summary),
-            Record::FailedAssertion(failed) => {
-                let findings = failed.findings.iter().map(Finding::words);
-                let lines = findings.chain(failed.message.as_deref().map(str::to_owned));
-                self.row_with(record, |row| row.set("problems", lines.map(|it| visible(&it))))
+            Record::Summary(summary) => return self.summary(summary),
+            Record::RowSummary(summary) => return self.summary(summary),
+            Record::ConfigurationSummary(_) | Record::AuditSummary(_) => {
+                return self.summary(record);
             }
-            _ => self.row(record),
+            _ => self.row.fill(record)?,
         }
+        set_lists(record, &mut self.row);
+        self.write()
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.flush()
+        self.out.flush().map_err(write_error)
+    }
+}
+
+/// Sets the cells of the lists of objects in a record: a line for each object.
+fn set_lists(record: &Record<'_>, row: &mut Row) {
+    match record {
+        Record::FailedAssertion(failed) => {
+            let findings = failed.findings.iter().map(Finding::words);
+            let lines = findings.chain(failed.message.as_deref().map(str::to_owned));
+            row.set("problems", lines.map(|it| visible(&it)));
+        }
+        Record::CheckResult(check) => {
+            let words = |instance: CheckInstance<'_>| {
+                let words = [instance.address, instance.status].into_iter().flatten();
+                visible(&words.collect::<Vec<_>>().join(" "))
+            };
+            row.set("instances", check.instances.iter().flatten().map(words));
+            let problems = check.instances.iter().flatten().flat_map(|it| it.problems.iter());
+            row.set("problems", problems.flatten().map(|problem| visible(&problem)));
+        }
+        Record::Element(located) => {
+            let lines = located.element.expressions.iter().flat_map(|expression| {
+                let path = inert::json(&expression.path);
+                let line = move |text: &String| format!("{path}: {}", inert::text(text));
+                expression.references.iter().map(line)
+            });
+            row.set("references", lines);
+        }
+        _ => {}
     }
 }
 
@@ -323,10 +329,10 @@ mod tests {
     fn a_value_that_is_selected_twice_fills_both_columns() {
         let value = || ("id", Some(record::JsonText::new("\"a\"")));
         let values = vec![value(), value()];
-        let resource = record::values::Resource { values, ..Default::default() };
+        let resource = record::Resource { values, ..Default::default() };
         let mut row =
             Row::new("kind", ["values.id".to_owned(), "values.id".to_owned()].into_iter());
-        row.fill(&record::values::Record::Resource(resource)).expect("cells");
+        row.fill(&record::Record::Resource(resource)).expect("cells");
         assert_eq!(row.cells().collect::<Vec<_>>(), ["resource", "a", "a"]);
     }
 }

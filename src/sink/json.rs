@@ -5,8 +5,6 @@
 
 use std::io::{BufWriter, Write};
 
-use serde::Serialize;
-
 use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
 use crate::inert;
@@ -29,23 +27,14 @@ impl<W: Write> Json<W> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.out.write_all(bytes).map_err(write_error)
     }
-
-    fn separate(&mut self) -> Result<()> {
-        let is_first = !std::mem::replace(&mut self.has_elements, true);
-        self.write(if is_first { b"[\n" } else { b",\n" })
-    }
-
-    /// Writes any record as an element.
-    pub(super) fn element(&mut self, record: &impl Serialize) -> Result<()> {
-        self.separate()?;
-        serde_json::to_writer(&mut self.out, record).map_err(write_error)?;
-        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
-    }
 }
 
 impl<W: Write> Sink for Json<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.element(record)
+        let is_first = !std::mem::replace(&mut self.has_elements, true);
+        self.write(if is_first { b"[\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut self.out, record).map_err(write_error)?;
+        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -3,8 +3,6 @@
 
 use std::io::{BufWriter, Write};
 
-use serde::Serialize;
-
 use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
 use crate::inert;
@@ -22,18 +20,13 @@ impl<W: Write> Ndjson<W> {
         let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
         Ndjson { out, pace: Pace::new() }
     }
-
-    /// Writes any record as a line.
-    pub(super) fn line(&mut self, record: &impl Serialize) -> Result<()> {
-        serde_json::to_writer(&mut self.out, record).map_err(write_error)?;
-        self.out.write_all(b"\n").map_err(write_error)?;
-        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
-    }
 }
 
 impl<W: Write> Sink for Ndjson<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.line(record)
+        serde_json::to_writer(&mut self.out, record).map_err(write_error)?;
+        self.out.write_all(b"\n").map_err(write_error)?;
+        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 
     fn finish(&mut self) -> Result<()> {

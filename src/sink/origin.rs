@@ -6,79 +6,21 @@
 use std::rc::Rc;
 
 use super::Sink;
-pub use crate::config::Location;
+pub use crate::config::{BlockLocation, Location, Missing, Origin};
 use crate::error::{Error, Result};
 use crate::inert::visible;
-use crate::json::string::quoted;
 use crate::record::holdings::Holdings;
-use crate::record::{Hidden, JsonText, Label, Record, Rendered, ResourceChange};
+use crate::record::{Hidden, Label, Record, Rendered, ResourceChange};
 
-/// The origin of an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// A block, and the module calls that lead to it, outermost first.
-    Block(Location, Vec<Location>),
-    /// The object has no block, for this reason.
-    Missing(Missing),
-}
-
-/// The reason why an object has no block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// The block was removed, so the plan deletes or forgets the object.
-    Removed,
-    /// The tool generates the block from an imported object.
-    Generated,
-    /// The files have no such block.
-    Unknown,
-}
-
-impl Origin {
-    /// Returns the location of the block.
-    pub fn location(&self) -> Option<&Location> {
-        match self {
-            Origin::Block(location, _) => Some(location),
-            Origin::Missing(_) => None,
+/// Returns the file and the line of a block, or the reason why there is none, in words for people.
+pub(super) fn words(origin: &Origin) -> String {
+    match origin {
+        Origin::Block(BlockLocation { location: Location { file, line, .. }, .. }) => {
+            visible(&format!("{file}:{line}"))
         }
-    }
-
-    /// Returns the file and the line of the block, or the reason why there is none, in words for
-    /// people.
-    pub(super) fn words(&self) -> String {
-        match self {
-            Origin::Block(Location { file, line, .. }, _) => visible(&format!("{file}:{line}")),
-            Origin::Missing(Missing::Removed) => "block removed".to_owned(),
-            Origin::Missing(Missing::Generated) => "block generated".to_owned(),
-            Origin::Missing(Missing::Unknown) => "no block".to_owned(),
-        }
-    }
-
-    /// Returns the value of the member `source` in records, as JSON.
-    pub fn json(&self) -> String {
-        match self {
-            Origin::Block(block, calls) if calls.is_empty() => format!("{{{}}}", block.members()),
-            Origin::Block(block, calls) => {
-                let calls = calls.iter().map(|call| format!("{{{}}}", call.members()));
-                let calls = calls.collect::<Vec<_>>().join(",");
-                format!("{{{},\"module_calls\":[{calls}]}}", block.members())
-            }
-            Origin::Missing(missing) => {
-                let word = match missing {
-                    Missing::Removed => "removed",
-                    Missing::Generated => "generated",
-                    Missing::Unknown => "unknown",
-                };
-                format!(r#"{{"missing":"{word}"}}"#)
-            }
-        }
-    }
-}
-
-impl Location {
-    fn members(&self) -> String {
-        let Location { file, line, column, end_line } = self;
-        let file = quoted(file);
-        format!(r#""file":{file},"line":{line},"column":{column},"end_line":{end_line}"#)
+        Origin::Missing { missing: Missing::Removed } => "block removed".to_owned(),
+        Origin::Missing { missing: Missing::Generated } => "block generated".to_owned(),
+        Origin::Missing { missing: Missing::Unknown } => "no block".to_owned(),
     }
 }
 
@@ -106,7 +48,7 @@ pub type SharedOrigins = Option<Rc<dyn Origins>>;
 pub(super) fn of_change(origins: &dyn Origins, change: &ResourceChange<'_>) -> Option<Origin> {
     let origin = origins.find(change.resource.address.as_deref()?)?;
     Some(match origin {
-        Origin::Missing(_) => Origin::Missing(missing(change)),
+        Origin::Missing { .. } => Origin::Missing { missing: missing(change) },
         block => block,
     })
 }
@@ -141,8 +83,8 @@ impl<'s> Located<'s> {
         self.adds && self.origins.has_files()
     }
 
-    fn text(&self, address: &str) -> Option<JsonText<'static>> {
-        self.origins.find(address).map(|origin| JsonText::new(origin.json()))
+    fn find(&self, address: &str) -> Option<Box<Origin>> {
+        self.origins.find(address).map(Box::new)
     }
 }
 
@@ -178,13 +120,12 @@ impl Sink for Located<'_> {
             Record::ResourceChange(change)
             | Record::ResourceDrift(change)
             | Record::DeferredChange(change) => {
-                let origin = of_change(&*self.origins, change);
-                change.source = origin.map(|origin| JsonText::new(origin.json()));
+                change.source = of_change(&*self.origins, change).map(Box::new);
             }
             Record::OutputChange(output) => {
-                output.source = self.text(&format!("output.{}", output.name));
+                output.source = self.find(&format!("output.{}", output.name));
             }
-            Record::Check(check) => check.source = self.text(&check.address),
+            Record::Check(check) => check.source = self.find(&check.address),
             _ => {}
         }
         self.sink.record(&located)
@@ -216,22 +157,5 @@ impl Sink for Located<'_> {
 
     fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
         if self.adds_members() { None } else { self.sink.as_rendered() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_origin_is_an_object_of_json() {
-        let at = |file: &str, line| Location { file: file.into(), line, column: 1, end_line: 9 };
-        let block = Origin::Block(at("m/a\"b.tf", 3), vec![at("main.tf", 7)]);
-        let text = concat!(
-            r#"{"file":"m/a\"b.tf","line":3,"column":1,"end_line":9,"#,
-            r#""module_calls":[{"file":"main.tf","line":7,"column":1,"end_line":9}]}"#,
-        );
-        assert_eq!(block.json(), text);
-        assert_eq!(Origin::Missing(Missing::Removed).json(), r#"{"missing":"removed"}"#);
     }
 }

@@ -107,7 +107,10 @@ impl SourceLinks {
 
     fn link(&self, origin: &Origin) -> SourceLink {
         let target = self.target.as_ref().zip(origin.location());
-        SourceLink { text: origin.words(), url: target.map(|(target, block)| target.url(block)) }
+        SourceLink {
+            text: origin::words(origin),
+            url: target.map(|(target, block)| target.url(block)),
+        }
     }
 }
 
@@ -139,6 +142,7 @@ pub(super) fn encoded(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::BlockLocation;
 
     #[test]
     fn a_template_has_a_path_and_a_known_commit() {
@@ -165,7 +169,8 @@ mod tests {
         let block = Location { file, line: 3, column: 1, end_line: 4 };
         let url = LinkTarget::Folder("/x y".into()).url(&block);
         assert_eq!(url, "file:///x%20y/a%1B%5C%07%5D8%3B%3Bx.tf");
-        let link = SourceLink { text: Origin::Block(block, Vec::new()).words(), url: Some(url) };
+        let block = BlockLocation { location: block, module_calls: Vec::new() };
+        let link = SourceLink { text: origin::words(&Origin::Block(block)), url: Some(url) };
         assert!(!link.text.contains(char::is_control));
         assert_eq!(link.linked().matches('\x1b').count(), 4);
     }

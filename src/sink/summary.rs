@@ -390,12 +390,10 @@ impl<W: Write> Sink for View<W> {
             Record::OutputChange(output) => {
                 plan.sensitive_outputs += u64::from(!output.sensitive.is_empty());
             }
-            Record::DeferredActionInvocation(_)
-            | Record::RelevantAttribute(_)
-            | Record::FailedAssertion(_) => {}
             Record::Check(check) => plan.check(check, links),
             Record::ActionInvocation(_) => plan.invocations += 1,
             Record::Summary(summary) => return self.draw(summary).map_err(write_error),
+            _ => {}
         }
         Ok(())
     }

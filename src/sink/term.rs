@@ -387,9 +387,6 @@ impl<W: Write> Sink for Term<W> {
                 self.invocation(ReportSection::DeferredActions, deferred)
             }
             Record::Check(check) => self.check(check),
-            Record::RelevantAttribute(_) => Ok(()),
-            // The list of broken rules contains failed assertions.
-            Record::FailedAssertion(_) => Ok(()),
             Record::Summary(summary) => {
                 self.open.has_title = false;
                 self.broken_rules()?;
@@ -411,6 +408,8 @@ impl<W: Write> Sink for Term<W> {
                 let mut words = checks.into_iter().chain(warnings);
                 words.try_for_each(|words| self.sentence(RED, &format!("! {words}")))
             }
+            // The list of broken rules contains failed assertions.
+            _ => Ok(()),
         }
     }
 

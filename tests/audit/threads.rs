@@ -2,12 +2,13 @@
 
 use std::num::NonZeroUsize;
 
-use plansift::audit::{AuditOptions, Ledger, audit};
+use plansift::audit::{AuditOptions, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::plan::{self, Accepts, Documents};
 use plansift::secret::{self, Collecting, EchoOf};
-use plansift::sink::findings::Ndjson;
+use plansift::sink::Sink;
+use plansift::sink::ndjson::Ndjson;
 
 use crate::generated::generated;
 use crate::redaction::long::{SIZE, plan, planned_values};
@@ -32,9 +33,9 @@ fn answer<S: Source>(open: impl Fn() -> S, options: &AuditOptions) -> (String, S
     let mut audited = || -> Result<_> {
         let mut documents = Documents::only(open(), &options.secret.read);
         let mut collecting = Collecting::new(|| Ok(open()), Accepts::States);
-        let mut ledger = Ndjson::new(&mut out);
-        let audited = audit(&mut documents, &mut collecting, "plan.json", options, &mut ledger)?;
-        ledger.finish()?;
+        let mut sink = Ndjson::new(&mut out);
+        let audited = audit(&mut documents, &mut collecting, "plan.json", options, &mut sink)?;
+        sink.finish()?;
         Ok(audited)
     };
     let end = match audited() {

@@ -3,11 +3,12 @@
 
 use std::num::NonZeroUsize;
 
-use plansift::audit::{AuditEntry, AuditOptions, Counts, Kind, Ledger, audit};
+use plansift::audit::{AuditOptions, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
 use plansift::plan::{self, Accepts, Documents, NextDocument};
+use plansift::record::{FindingCounts, FindingKind, Record, Sink};
 use plansift::scan::Isa;
 use plansift::secret::{self, Collecting, EchoOf};
 
@@ -30,7 +31,7 @@ pub fn check(text: &[u8]) {
         let ahead = audited(|| Pieces::in_memory(text, pieces.clone()), echo, threads, isa);
         assert_eq!(ahead, whole, "{} {echo:?}, {threads} threads", isa.name());
         if whole.errors.is_empty()
-            && whole.findings.iter().all(|finding| finding.0 == Kind::Suspect)
+            && whole.findings.iter().all(|finding| finding.0 == FindingKind::Suspect)
         {
             assert!(redact::masks_nothing(text, echo), "{echo:?}: something is masked");
         }
@@ -41,11 +42,11 @@ pub fn check(text: &[u8]) {
 #[derive(Debug, Default, PartialEq)]
 struct Audited {
     /// Kind, offset and full text of each finding.
-    findings: Vec<(Kind, u64, String)>,
+    findings: Vec<(FindingKind, u64, String)>,
     /// Number of documents whose summary does not match their findings.
     wrong_counts: u64,
     /// Findings of the current document.
-    counts: Counts,
+    counts: FindingCounts,
     errors: Vec<Failure>,
 }
 
@@ -56,17 +57,18 @@ impl Audited {
     }
 }
 
-impl Ledger for Audited {
-    fn entry(&mut self, entry: &AuditEntry<'_>) -> Result<()> {
-        match entry {
-            AuditEntry::Audit(_) => self.counts = Counts::default(),
-            AuditEntry::Finding(finding) => {
+impl Sink for Audited {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        match record {
+            Record::Audit(_) => self.counts = FindingCounts::default(),
+            Record::Finding(finding) => {
                 self.counts.add(finding.kind);
                 self.findings.push((finding.kind, finding.offset, format!("{finding:?}")));
             }
-            AuditEntry::Summary(summary) => {
+            Record::AuditSummary(summary) => {
                 self.wrong_counts += u64::from(summary.counts != self.counts);
             }
+            other => panic!("an audit has no such record: {other:?}"),
         }
         Ok(())
     }
@@ -89,14 +91,14 @@ fn audited<S: Source>(
     let options = AuditOptions { secret, echoes: true, suspects: true };
     let mut documents = Documents::new(open(), &read);
     let mut collecting = Collecting::new(|| Ok(open()), Accepts::States);
-    let mut ledger = Audited::default();
+    let mut found = Audited::default();
     loop {
-        let audited = audit(&mut documents, &mut collecting, "-", &options, &mut ledger);
+        let audited = audit(&mut documents, &mut collecting, "-", &options, &mut found);
         if let Err(error) = audited {
-            ledger.errors.push(failure(&error));
+            found.errors.push(failure(&error));
         }
         if !matches!(documents.find_next(), NextDocument::Document(_)) {
-            return ledger;
+            return found;
         }
     }
 }

@@ -3,8 +3,8 @@
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::plan::{self, Documents};
-use plansift::record::Label;
-use plansift::record::values::{Record, RowKind, Select, Sink, ValuesOptions, ValuesSource, read};
+use plansift::record::values::{RowKind, Select, ValuesOptions, ValuesSource, read};
+use plansift::record::{Label, Record, Sink};
 use serde_json::Value;
 
 use super::draw::Draw;

@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 
 use super::{FILTERS, GateArgs, INPUT, OUTPUT, Plans, SecretArgs, address, file, words};
 use crate::path::AddressPattern;
-use crate::record::values::{GroupKey, ValuesSource};
+use crate::record::holdings::GroupKey;
+use crate::record::values::ValuesSource;
 
 /// Arguments about the output, shared by these commands.
 #[derive(Debug, Args)]

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{Variable, rows};
+use super::rows;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::{Piece, VariableDeclaration};
-use crate::record::JsonText;
 use crate::record::texts::decoded;
 use crate::record::view::MaskedJson;
+use crate::record::{JsonText, Variable};
 
 /// The variables of a plan, and their declarations.
 #[derive(Debug, Default)]

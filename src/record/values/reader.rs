@@ -2,7 +2,7 @@
 
 use super::declarations::Variables;
 use super::options::{RowKind, ValuesOptions, ValuesSource};
-use super::{Check, Document, Record, Sink, Summary, rows};
+use super::rows;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::Value;
@@ -11,14 +11,13 @@ use crate::plan::{
     Visitor,
 };
 use crate::record::view::{MaskedJson, ViewSettings};
-use crate::record::watch;
-use crate::record::{Label, SCHEMA_VERSION};
+use crate::record::{CheckResult, Head, Label, MaskText, Record, RowSummary, Sink, watch};
 
 /// The result of reading a document.
 #[derive(Clone, Debug)]
 pub struct ValuesResult {
     /// The `summary` record.
-    pub summary: Summary,
+    pub summary: RowSummary,
     /// Facts about the document.
     pub document: plan::Document,
     /// Whether the document contains the section that the rows come from.
@@ -74,8 +73,7 @@ pub fn read<S: Source>(
     known: Option<ViewSettings<'_>>,
     sink: &mut dyn Sink,
 ) -> Result<ValuesResult> {
-    let Label { source, workspace } = label;
-    sink.record(&Record::Document(Document { schema_version: SCHEMA_VERSION, source, workspace }))?;
+    sink.record(&Record::Document(Head::of(label)))?;
     let mut reader = Reader {
         options,
         masked: known.map(MaskedJson::new),
@@ -87,7 +85,7 @@ pub fn read<S: Source>(
         is_state: false,
         is_errored: false,
         variables: Variables::default(),
-        summary: Summary::default(),
+        summary: RowSummary::default(),
     };
     let accepts = match (options.what, options.of) {
         (RowKind::Variables, _)
@@ -109,7 +107,7 @@ pub fn read<S: Source>(
     })?;
     summary.document = Some(if is_state { "state" } else { "plan" });
     summary.bytes = document.bytes;
-    sink.record(&Record::Summary(summary.clone()))?;
+    sink.record(&Record::RowSummary(summary.clone()))?;
     let what = options.what;
     Ok(ValuesResult { summary, document, has_section, has_declarations, is_errored, what })
 }
@@ -128,7 +126,7 @@ struct Reader<'a> {
     is_state: bool,
     is_errored: bool,
     variables: Variables,
-    summary: Summary,
+    summary: RowSummary,
 }
 
 impl Reader<'_> {
@@ -242,12 +240,13 @@ impl Visitor for Reader<'_> {
             // Accepts only an element of the section. A piece with a name is the section itself,
             // which is `null`.
             (PieceKind::Known, Some("checks")) if piece.name.is_none() => {
-                let row = Check::of(piece.value, self.masked.as_ref())?;
+                let mask = self.masked.as_ref().map(|masked| masked as &dyn MaskText);
+                let row = CheckResult::of(piece.value, mask)?;
                 if let Some(watch) = self.options.watch {
                     watch.see_thing(watch::NamedKind::Check, [Some(&row.address), None]);
                 }
                 self.summary.rows += 1;
-                self.sink.record(&Record::Check(row)).map(|()| Flow::Continue)
+                self.sink.record(&Record::CheckResult(row)).map(|()| Flow::Continue)
             }
             _ => Ok(Flow::Continue),
         }

@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::{Output, Resource, ValuesOptions};
+use super::ValuesOptions;
 use crate::diff::marked_places;
 use crate::error::Result;
 use crate::json::string::quoted;
 use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::path::{Paths, module_address};
-use crate::plan::{self, Index, Piece};
-use crate::record::texts::decoded;
+use crate::plan::{self, Piece};
+use crate::record::texts::{decoded, index};
 use crate::record::view::MaskedJson;
 use crate::record::view::json::push_plain;
-use crate::record::{JsonText, ResourceName};
+use crate::record::{JsonText, Output, Resource, ResourceName};
 
 /// Returns a value as compact JSON, without masks. The value must not be secret. Returns `None` if
 /// the value is absent or `null`.
@@ -22,14 +22,6 @@ pub(super) fn plain(value: Option<Value<'_>>) -> Result<Option<JsonText<'static>
     let mut json = String::new();
     push_plain(value, &mut json)?;
     Ok(Some(JsonText::new(json)))
-}
-
-pub(super) fn index(index: Option<Index<'_>>) -> Result<Option<JsonText<'static>>> {
-    match index {
-        None => Ok(None),
-        Some(Index::Number(number)) => plain(Some(number)),
-        Some(Index::String(text)) => Ok(Some(JsonText::new(quoted(&text.decode()?)))),
-    }
 }
 
 /// Creates the row of a resource. The row has no values without `masked`.

@@ -13,6 +13,7 @@ use crate::json::string::push_quoted;
 use crate::json::value::{Kind, Value};
 use crate::path::Path;
 use crate::plan::{Piece, PieceKind};
+use crate::record::MaskText;
 use crate::secret::marks::Marks;
 use crate::secret::parts::Parts;
 use crate::secret::{ECHO, MASK};
@@ -100,9 +101,10 @@ impl<'s> MaskedJson<'s> {
             },
         )
     }
+}
 
-    /// Returns a string with secrets masked.
-    pub fn text(&self, text: String) -> String {
+impl MaskText for MaskedJson<'_> {
+    fn mask(&self, text: String) -> String {
         self.renderer.text(text)
     }
 }

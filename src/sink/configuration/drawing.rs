@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write;
 
-use crate::config::{Edge, Graph, Kind};
+use crate::config::{Edge, ElementKind, Graph};
 use crate::error::Result;
 use crate::inert;
 use crate::sink::write_error;
@@ -77,9 +77,9 @@ impl Drawing {
             drawing.references.iter().flat_map(|&(from, to)| [from, to]).collect();
         for node in graph.nodes() {
             let shape = match node.kind {
-                Some(Kind::Provider) => Shape::Hexagon,
-                Some(Kind::Output | Kind::Variable) | None => Shape::Round,
-                Some(Kind::ModuleCall) if !used.contains(&node.number) => continue,
+                Some(ElementKind::Provider) => Shape::Hexagon,
+                Some(ElementKind::Output | ElementKind::Variable) | None => Shape::Round,
+                Some(ElementKind::ModuleCall) if !used.contains(&node.number) => continue,
                 Some(_) => Shape::Box,
             };
             let module = graph.module_of(node.number);
@@ -90,14 +90,14 @@ impl Drawing {
     }
 
     fn of_modules(graph: &Graph) -> Drawing {
-        let calls = graph.nodes().filter(|node| node.kind == Some(Kind::ModuleCall));
+        let calls = graph.nodes().filter(|node| node.kind == Some(ElementKind::ModuleCall));
         let calls = calls.map(|node| node.address.to_owned());
         let names: Vec<String> = std::iter::once(String::new()).chain(calls).collect();
         let numbers: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
         let number = |module: &str| numbers.get(module).copied();
         let mut references = BTreeSet::new();
         // Skips references to providers, because most modules use a provider of the root module.
-        let providers = graph.nodes().filter(|node| node.kind == Some(Kind::Provider));
+        let providers = graph.nodes().filter(|node| node.kind == Some(ElementKind::Provider));
         let providers: BTreeSet<u32> = providers.map(|node| node.number).collect();
         for (from, to) in graph.references() {
             if providers.contains(&to) {

@@ -5,10 +5,12 @@
 
 use std::io::{self, BufWriter, Write};
 
-use super::Listing;
-use crate::config::{ConfigurationEntry, Element, Kind, Lines, LocatedElement, Location, Summary};
+use crate::config::{
+    BlockLocation, ConfigurationSummary, Element, ElementKind, LocatedElement, Location,
+};
 use crate::error::Result;
 use crate::inert::visible;
+use crate::record::{Record, Sink};
 use crate::sink::phrase::counted;
 use crate::sink::screen::{BOLD, DIM, Screen, fit, fit_end, padded, width};
 use crate::sink::write_error;
@@ -81,13 +83,15 @@ impl<W: Write> Table<W> {
         self.title = Some(fit_end(&visible(source), self.screen.width));
     }
 
-    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+    fn end(&mut self, summary: &ConfigurationSummary) -> io::Result<()> {
         self.draw()?;
         if self.listed == 0 {
             writeln!(self.out, "  nothing")?;
         }
-        let counts = Kind::ALL.into_iter().filter(|kind| summary.of(*kind) > 0);
-        let word = |kind: Kind| if kind == Kind::ModuleCall { "module call" } else { kind.word() };
+        let counts = ElementKind::ALL.into_iter().filter(|kind| summary.of(*kind) > 0);
+        let word = |kind: ElementKind| {
+            if kind == ElementKind::ModuleCall { "module call" } else { kind.word() }
+        };
         let counts: Vec<String> =
             counts.map(|kind| counted(summary.of(kind), word(kind))).collect();
         let counts = match counts.len() {
@@ -97,28 +101,29 @@ impl<W: Write> Table<W> {
         writeln!(self.out, "\nThe configuration has {counts}.")
     }
 
-    fn write(&mut self, entry: &ConfigurationEntry<'_>) -> io::Result<()> {
-        match entry {
-            ConfigurationEntry::Configuration(head) => {
+    fn write(&mut self, record: &Record<'_>) -> io::Result<()> {
+        match record {
+            Record::Configuration(head) => {
                 self.begin(head.source);
                 Ok(())
             }
-            ConfigurationEntry::Element(LocatedElement { element, source }) => {
+            Record::Element(LocatedElement { element, source }) => {
                 let mut parts = details(element);
-                if let Some(Lines { location: Location { file, line, .. }, .. }) = source {
+                if let Some(BlockLocation { location: Location { file, line, .. }, .. }) = source {
                     parts.insert(0, format!("{file}:{line}"));
                 }
                 self.push(kind_of(element), &element.address, &parts.join("; "))
             }
-            ConfigurationEntry::User(user) => {
+            Record::Reference(user) => {
                 let details = format!("{} uses {}", user.path, user.reference);
                 self.push(word(user.element), &user.address, &details)
             }
-            ConfigurationEntry::Dependent(dependent) => {
+            Record::Dependent(dependent) => {
                 let details = format!("through {}", dependent.through);
                 self.push(word(dependent.element), dependent.address, &details)
             }
-            ConfigurationEntry::Summary(summary) => self.end(summary),
+            Record::ConfigurationSummary(summary) => self.end(summary),
+            _ => Ok(()),
         }
     }
 }
@@ -132,18 +137,18 @@ fn kind_of(element: &Element) -> &str {
     }
 }
 
-fn word(kind: Kind) -> &'static str {
-    if kind == Kind::ModuleCall { "module" } else { kind.word() }
+fn word(kind: ElementKind) -> &'static str {
+    if kind == ElementKind::ModuleCall { "module" } else { kind.word() }
 }
 
 /// Returns the details of an element that follow its address in a line.
 fn details(element: &Element) -> Vec<String> {
     let mut parts = Vec::new();
     match element.kind {
-        Kind::Provider => {
+        ElementKind::Provider => {
             parts.extend(element.names.full_name.clone().or(element.names.name.clone()))
         }
-        Kind::ModuleCall => parts.extend(element.source.clone()),
+        ElementKind::ModuleCall => parts.extend(element.source.clone()),
         _ => {
             parts.extend(
                 element.names.provider_config_key.as_ref().map(|key| format!("provider {key}")),
@@ -171,9 +176,9 @@ fn details(element: &Element) -> Vec<String> {
     parts
 }
 
-impl<W: Write> Listing for Table<W> {
-    fn entry(&mut self, entry: &ConfigurationEntry<'_>) -> Result<()> {
-        self.write(entry).map_err(write_error)
+impl<W: Write> Sink for Table<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.write(record).map_err(write_error)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -8,9 +8,11 @@ use std::io::{self, Write};
 
 use foldhash::fast::RandomState;
 
-use crate::audit::{AuditEntry, Counts, Finding, Kind, Ledger, SecretOrigin, Summary};
 use crate::error::Result;
 use crate::inert::visible;
+use crate::record::{
+    AuditFinding, AuditSummary, FindingCounts, FindingKind, Record, SecretOrigin, Sink,
+};
 use crate::sink::screen::{BOLD, DIM, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width};
 use crate::sink::short::short_group;
 use crate::sink::write_error;
@@ -50,22 +52,22 @@ struct Listed {
     of: Option<String>,
 }
 
-/// Counts of findings, grouped by a name, in the order of first occurrence.
+/// FindingCounts of findings, grouped by a name, in the order of first occurrence.
 #[derive(Debug, Default)]
 struct Rows {
     indexes: HashMap<String, usize, RandomState>,
-    rows: Vec<(String, Counts)>,
+    rows: Vec<(String, FindingCounts)>,
 }
 
 impl Rows {
-    fn add(&mut self, name: &str, kind: Kind) {
+    fn add(&mut self, name: &str, kind: FindingKind) {
         let name = &*short_group(name);
         let full = self.rows.len() >= ROWS_MAX && !self.indexes.contains_key(name);
         let name = if full { "(others)" } else { name };
         let index = match self.indexes.get(name) {
             Some(&index) => index,
             None => {
-                self.rows.push((visible(name), Counts::default()));
+                self.rows.push((visible(name), FindingCounts::default()));
                 self.indexes.insert(name.to_owned(), self.rows.len() - 1);
                 self.rows.len() - 1
             }
@@ -74,10 +76,10 @@ impl Rows {
     }
 
     /// Returns the rows to show: the first rows, and the sum of the rest.
-    fn shown(mut self) -> Vec<(String, Counts)> {
+    fn shown(mut self) -> Vec<(String, FindingCounts)> {
         if self.rows.len() > ROWS_SHOWN {
             let rest = self.rows.split_off(ROWS_SHOWN - 1);
-            let mut counts = Counts::default();
+            let mut counts = FindingCounts::default();
             rest.iter().for_each(|(_, more)| counts.add_all(more));
             self.rows.push((format!("and {} more", rest.len()), counts));
         }
@@ -92,12 +94,12 @@ impl Rows {
 }
 
 impl<W: Write> Table<W> {
-    /// Creates a ledger that draws to `out`.
+    /// Creates a sink that draws to `out`.
     pub fn new(out: W, screen: Screen) -> Table<W> {
         Table { out, screen, page: Page::default(), drawn: 0 }
     }
 
-    fn draw(&mut self, summary: &Summary) -> io::Result<()> {
+    fn draw(&mut self, summary: &AuditSummary) -> io::Result<()> {
         let page = std::mem::take(&mut self.page);
         if self.drawn > 0 {
             writeln!(self.out)?;
@@ -117,7 +119,8 @@ impl<W: Write> Table<W> {
         }
         let counts = &summary.counts;
         write!(self.out, "\n{}", self.screen.sentence(BOLD, &headline(summary)))?;
-        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| counts.of(*kind) > 0).collect();
+        let kinds: Vec<FindingKind> =
+            FindingKind::ALL.into_iter().filter(|kind| counts.of(*kind) > 0).collect();
         self.table("section", &page.sections.shown(), &kinds)?;
         self.table("type", &page.types.by_number().shown(), &kinds)?;
         self.table("provider", &page.providers.by_number().shown(), &kinds)?;
@@ -127,7 +130,12 @@ impl<W: Write> Table<W> {
         self.list(title, YELLOW, &page.suspects, counts.suspect)
     }
 
-    fn table(&mut self, title: &str, rows: &[(String, Counts)], kinds: &[Kind]) -> io::Result<()> {
+    fn table(
+        &mut self,
+        title: &str,
+        rows: &[(String, FindingCounts)],
+        kinds: &[FindingKind],
+    ) -> io::Result<()> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -180,7 +188,7 @@ impl<W: Write> Table<W> {
 }
 
 impl Page {
-    fn add(&mut self, finding: &Finding<'_>) {
+    fn add(&mut self, finding: &AuditFinding<'_>) {
         let kind = finding.kind;
         self.sections.add(finding.section, kind);
         if let Some(name) = finding.type_name {
@@ -190,9 +198,9 @@ impl Page {
             self.providers.add(name, kind);
         }
         let (list, is_echo) = match kind {
-            Kind::Echo | Kind::Key => (&mut self.echoes, true),
-            Kind::Suspect => (&mut self.suspects, false),
-            Kind::Marked | Kind::Equal | Kind::Name => return,
+            FindingKind::Echo | FindingKind::Key => (&mut self.echoes, true),
+            FindingKind::Suspect => (&mut self.suspects, false),
+            FindingKind::Marked | FindingKind::Equal | FindingKind::Name => return,
         };
         if list.len() < LISTED {
             let label = finding.address.or(finding.name);
@@ -213,11 +221,11 @@ impl Page {
     }
 }
 
-fn style(kind: Kind) -> &'static str {
+fn style(kind: FindingKind) -> &'static str {
     match kind {
-        Kind::Echo | Kind::Key => RED,
-        Kind::Suspect => YELLOW,
-        Kind::Marked | Kind::Equal | Kind::Name => PLAIN,
+        FindingKind::Echo | FindingKind::Key => RED,
+        FindingKind::Suspect => YELLOW,
+        FindingKind::Marked | FindingKind::Equal | FindingKind::Name => PLAIN,
     }
 }
 
@@ -233,7 +241,7 @@ fn words(parts: &[&str]) -> String {
     parts.map(|part| visible(part)).collect::<Vec<_>>().join(" ")
 }
 
-fn headline(summary: &Summary) -> String {
+fn headline(summary: &AuditSummary) -> String {
     let counts = &summary.counts;
     let counted = |number: u64, one: &str, more: &str| {
         let word = if number == 1 { one } else { more };
@@ -257,19 +265,20 @@ fn headline(summary: &Summary) -> String {
     }
 }
 
-impl<W: Write> Ledger for Table<W> {
-    fn entry(&mut self, entry: &AuditEntry<'_>) -> Result<()> {
-        match entry {
-            AuditEntry::Audit(head) => {
+impl<W: Write> Sink for Table<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        match record {
+            Record::Audit(head) => {
                 // Drops the findings of a document that failed before this one.
                 self.page = Page { title: visible(head.source), ..Page::default() };
                 Ok(())
             }
-            AuditEntry::Finding(finding) => {
+            Record::Finding(finding) => {
                 self.page.add(finding);
                 Ok(())
             }
-            AuditEntry::Summary(summary) => self.draw(summary).map_err(write_error),
+            Record::AuditSummary(summary) => self.draw(summary).map_err(write_error),
+            _ => Ok(()),
         }
     }
 

@@ -44,9 +44,7 @@ impl PlanCounts {
                 self.resource(change, &counts);
             }
             Record::ActionInvocation(_) => self.invocations += 1,
-            Record::DeferredChange(_) | Record::DeferredActionInvocation(_) => {}
-            Record::OutputChange(_) | Record::RelevantAttribute(_) => {}
-            Record::Check(_) | Record::FailedAssertion(_) | Record::Summary(_) => {}
+            _ => {}
         }
     }
 

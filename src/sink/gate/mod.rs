@@ -150,8 +150,13 @@ impl CountedRules {
 
     /// Counts a record. The first record of a plan resets the counts.
     pub fn note(&mut self, record: &Record<'_>) {
-        if let Record::Plan(plan) = record {
-            plan.source.clone_into(&mut self.source);
+        let source = match record {
+            Record::Plan(plan) => Some(plan.source),
+            Record::Document(head) => Some(head.source),
+            _ => None,
+        };
+        if let Some(source) = source {
+            source.clone_into(&mut self.source);
         }
         if self.counted.is_empty() {
             return;
@@ -159,7 +164,7 @@ impl CountedRules {
         let Some(record) = self.moves.read(record) else { return };
         for entry in &mut self.counted {
             match &*record {
-                Record::Plan(_) => entry.begin(),
+                Record::Plan(_) | Record::Document(_) => entry.begin(),
                 Record::Summary(summary) => {
                     entry.add(entry.rule.count_at_end(summary), || None);
                     entry.is_unknown =
@@ -246,6 +251,7 @@ fn name<'r>(record: &'r Record<'_>) -> Option<Cow<'r, str>> {
     let name = match record {
         Record::OutputChange(output) => &output.name,
         Record::Check(check) => &check.address,
+        Record::CheckResult(check) => &check.address,
         Record::ActionInvocation(invoked) => &invoked.address,
         record => return record.resource().map(ResourceChange::full_name),
     };
@@ -270,7 +276,7 @@ impl<'s, F: FnMut(&Answer<'_>)> Gate<'s, F> {
 impl<F: FnMut(&Answer<'_>)> Sink for Gate<'_, F> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.counted_rules.note(record);
-        if matches!(record, Record::Summary(_)) {
+        if matches!(record, Record::Summary(_) | Record::RowSummary(_)) {
             self.counted_rules.broken().for_each(|answer| (self.broken)(&answer));
         }
         self.sink.record(record)

@@ -298,6 +298,12 @@ impl Rule {
         self.allowed
     }
 
+    fn is_failed_check(&self, address: &str, status: &str) -> bool {
+        self.subject == Subject::Check
+            && matches!(status, "fail" | "error")
+            && self.matches_any([Some(address)])
+    }
+
     /// Returns the number that a record adds to the rule's count. For a `summary` record, see
     /// `count_at_end`.
     pub(super) fn count(&self, record: &Record<'_>) -> u64 {
@@ -328,20 +334,13 @@ impl Rule {
                 };
                 is_counted && output.action != "no-op" && self.matches_any([Some(&*output.name)])
             }
-            Record::Check(check) => {
-                self.subject == Subject::Check
-                    && matches!(&*check.status, "fail" | "error")
-                    && self.matches_any([Some(&*check.address)])
-            }
+            Record::Check(check) => self.is_failed_check(&check.address, &check.status),
+            Record::CheckResult(check) => self.is_failed_check(&check.address, &check.status),
             Record::ActionInvocation(invoked) => {
                 let names = [Some(&*invoked.address), invoked.type_name.as_deref()];
                 self.subject == Subject::Invocation && self.matches_any(names)
             }
-            Record::DeferredActionInvocation(_)
-            | Record::RelevantAttribute(_)
-            | Record::FailedAssertion(_)
-            | Record::Plan(_)
-            | Record::Summary(_) => false,
+            _ => false,
         };
         u64::from(is_counted)
     }

@@ -1,8 +1,8 @@
 //! Counts resources instead of writing them, and writes the counts at the end of the run.
 
 use crate::error::{Error, Result};
-use crate::record::Label;
-use crate::record::values::{GroupKey, Groups, Record, Sink, Summary};
+use crate::record::holdings::{GroupKey, Groups};
+use crate::record::{Label, Record, RowSummary, Sink};
 
 /// A sink that writes one row for each group of resources to another sink.
 pub struct Grouping<'s> {
@@ -10,13 +10,13 @@ pub struct Grouping<'s> {
     by: GroupKey,
     all: Groups,
     document: Groups,
-    summary: Summary,
+    summary: RowSummary,
 }
 
 impl<'s> Grouping<'s> {
     /// Groups resources by `by`. Writes the groups to `sink`.
     pub fn new(by: GroupKey, sink: Box<dyn Sink + 's>) -> Grouping<'s> {
-        let (all, document, summary) = (Groups::new(by), Groups::new(by), Summary::default());
+        let (all, document, summary) = (Groups::new(by), Groups::new(by), RowSummary::default());
         Grouping { sink, by, all, document, summary }
     }
 }
@@ -26,7 +26,7 @@ impl Sink for Grouping<'_> {
         match record {
             Record::Document(_) => self.document = Groups::new(self.by),
             Record::Resource(resource) => self.document.add(resource.group(self.by)),
-            Record::Summary(summary) => {
+            Record::RowSummary(summary) => {
                 self.all.take(&mut self.document);
                 let all = &mut self.summary;
                 all.documents = Some(all.documents.unwrap_or_default() + 1);
@@ -47,7 +47,7 @@ impl Sink for Grouping<'_> {
         for group in self.all.largest_first() {
             self.sink.record(&Record::Group(group))?;
         }
-        self.sink.record(&Record::Summary(self.summary.clone()))?;
+        self.sink.record(&Record::RowSummary(self.summary.clone()))?;
         self.sink.finish()
     }
 }

@@ -5,10 +5,11 @@
 
 use std::io::Write;
 
+use super::Rows;
 use super::type_words::type_words;
 use crate::error::Result;
 use crate::inert::{self, visible};
-use crate::record::values::{Check, Output, Record, RowKind, Select, Sink, Summary, Variable};
+use crate::record::{CheckResult, Output, Record, RowSummary, Sink, Variable};
 use crate::sink::cells::Row;
 use crate::sink::fleet::without_registry;
 use crate::sink::phrase::counted;
@@ -39,7 +40,8 @@ pub struct Table<W: Write> {
     headings: Vec<String>,
     /// The number of selected attributes, which are the last columns.
     selected: usize,
-    what: RowKind,
+    /// The word for a row.
+    noun: &'static str,
     /// The fields of the current record.
     fields: Row,
     /// The rows of the current batch.
@@ -52,25 +54,24 @@ pub struct Table<W: Write> {
 
 impl<W: Write> Table<W> {
     /// Draws rows of one kind to `out`.
-    pub fn new(
-        out: W,
-        screen: Screen,
-        (what, select, is_grouped): (RowKind, &Select, bool),
-    ) -> Table<W> {
-        let fixed: &[&str] = match what {
-            RowKind::Resources if is_grouped => &["name", "resources", "documents"],
-            RowKind::Resources if select.is_empty() => &["address", "provider", "marks"],
-            RowKind::Resources => &["address", "marks"],
-            RowKind::Outputs | RowKind::Variables => &["name", "type", "marks", "value"],
-            RowKind::Checks => &["address", "kind", "status", "problems"],
+    pub fn new(out: W, screen: Screen, of: Rows<'_>) -> Table<W> {
+        let (fixed, noun): (&[&str], _) = match of {
+            Rows::Groups => (&["name", "resources", "documents"], "resource"),
+            Rows::Resources(select) if select.is_empty() => {
+                (&["address", "provider", "marks"], "resource")
+            }
+            Rows::Resources(_) => (&["address", "marks"], "resource"),
+            Rows::Outputs => (&["name", "type", "marks", "value"], "output"),
+            Rows::Variables => (&["name", "type", "marks", "value"], "variable"),
+            Rows::Checks => (&["address", "kind", "status", "problems"], "check"),
         };
         let fixed = fixed.iter().map(|heading| (*heading).to_owned());
-        let headings = fixed.chain(select.texts().iter().map(|text| visible(text))).collect();
-        let (rows, title, selected) = (Vec::new(), String::new(), select.texts().len());
-        let selected_fields = select.texts().iter().map(|text| format!("values.{text}"));
+        let headings = fixed.chain(of.selected().iter().map(|text| visible(text))).collect();
+        let (rows, title, selected) = (Vec::new(), String::new(), of.selected().len());
+        let selected_fields = of.selected().iter().map(|text| format!("values.{text}"));
         let fields = Row::new(FIELDS, selected_fields);
         let (has_title, drawn) = (false, 0);
-        Table { out, screen, headings, selected, what, fields, rows, title, has_title, drawn }
+        Table { out, screen, headings, selected, noun, fields, rows, title, has_title, drawn }
     }
 
     fn draw_rows(&mut self) -> std::io::Result<()> {
@@ -130,16 +131,10 @@ impl<W: Write> Table<W> {
         }
     }
 
-    fn end(&mut self, summary: &Summary) -> std::io::Result<()> {
+    fn end(&mut self, summary: &RowSummary) -> std::io::Result<()> {
         self.draw_rows()?;
         self.begin()?;
-        let noun = match self.what {
-            RowKind::Resources => "resource",
-            RowKind::Outputs => "output",
-            RowKind::Variables => "variable",
-            RowKind::Checks => "check",
-        };
-        let mut text = counted(summary.rows, noun);
+        let mut text = counted(summary.rows, self.noun);
         if let Some(documents) = summary.documents {
             text += &format!(" in {}", counted(documents, "document"));
         }
@@ -154,7 +149,7 @@ impl<W: Write> Table<W> {
     fn rows(&mut self, record: &Record<'_>) -> Result<Vec<Vec<String>>> {
         self.fields.fill(record)?;
         let Some(mut first) = self.row(record) else { return Ok(Vec::new()) };
-        let Record::Check(check) = record else { return Ok(vec![first]) };
+        let Record::CheckResult(check) = record else { return Ok(vec![first]) };
         let problems = inert::lines(&problems(check)).replace('\t', "    ");
         let lines = problems.split('\n').map(|line| fit(line, Screen::UNBOUNDED));
         let more = problems.split('\n').nth(LINES_MAX).map(|_| "…".to_owned());
@@ -212,8 +207,8 @@ impl<W: Write> Table<W> {
                 let words = words.unwrap_or_else(|| text("type"));
                 vec![text("name"), words, marks.join(", "), text("value")]
             }
-            Record::Check(_) => vec![text("address"), text("check_kind"), text("status")],
-            Record::Document(_) | Record::Summary(_) => return None,
+            Record::CheckResult(_) => vec![text("address"), text("check_kind"), text("status")],
+            _ => return None,
         };
         if let Record::Resource(resource) = record {
             let selected = resource.values.iter().map(|(path, _)| text(&format!("values.{path}")));
@@ -227,7 +222,7 @@ impl<W: Write> Table<W> {
 /// Returns the problems of a check, up to a length that no screen has. A problem begins with the
 /// address of its instance, if that differs from the address of the check. If a problem has several
 /// lines, each problem begins a line.
-fn problems(check: &Check<'_>) -> String {
+fn problems(check: &CheckResult<'_>) -> String {
     let (mut text, mut has_lines) = (String::new(), false);
     // Only an input that another process modifies has an invalid instance or problem.
     for instance in check.instances.iter().flatten() {
@@ -271,7 +266,7 @@ impl<W: Write> Sink for Table<W> {
                 };
                 Ok(())
             }
-            Record::Summary(summary) => self.end(summary),
+            Record::RowSummary(summary) => self.end(summary),
             row => {
                 let rows = self.rows(row)?;
                 self.rows.extend(rows);

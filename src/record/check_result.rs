@@ -1,23 +1,21 @@
-//! Rows of checks. A check may have very many instances and messages, so they stay in the document,
-//! and a row reads them when they are written.
+//! The records of `plansift checks`. A check may have very many instances and messages. They stay in
+//! the document, and a record reads them when it is written.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde::ser::{Error as _, SerializeSeq, Serializer};
 
-use super::rows::index;
+use super::JsonText;
+use super::texts::{decoded, index};
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::plan;
-use crate::record::JsonText;
-use crate::record::texts::decoded;
-use crate::record::view::MaskedJson;
 
-/// A checkable object of the configuration.
-#[derive(Debug, Serialize)]
+/// A checkable object of the configuration, with the results of its instances.
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
-pub struct Check<'a> {
+pub struct CheckResult<'a> {
     pub address: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_kind: Option<Cow<'a, str>>,
@@ -35,7 +33,7 @@ pub struct Check<'a> {
 }
 
 /// The result of a check for one instance of its object.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct CheckInstance<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,30 +48,39 @@ pub struct CheckInstance<'a> {
     pub problems: Problems<'a>,
 }
 
+/// Masks the secrets in a message of a document.
+pub trait MaskText: std::fmt::Debug + Sync {
+    /// Returns the message with its secrets masked.
+    fn mask(&self, text: String) -> String;
+}
+
 /// The instances of a check, in document order.
 #[derive(Clone, Copy, Debug)]
 pub struct Instances<'a> {
     object: plan::CheckedObject<'a>,
-    masked: Option<&'a MaskedJson<'a>>,
+    mask: Option<&'a dyn MaskText>,
 }
 
 /// The messages of the failed conditions of an instance, in document order. Secrets are masked.
 #[derive(Clone, Copy, Debug)]
 pub struct Problems<'a> {
     instance: plan::CheckInstance<'a>,
-    masked: Option<&'a MaskedJson<'a>>,
+    mask: Option<&'a dyn MaskText>,
 }
 
-impl<'a> Check<'a> {
+impl<'a> CheckResult<'a> {
     /// Creates the row of a check. `masked` masks the secrets in its messages.
-    pub(super) fn of(element: Value<'a>, masked: Option<&'a MaskedJson<'a>>) -> Result<Check<'a>> {
+    pub(super) fn of(
+        element: Value<'a>,
+        mask: Option<&'a dyn MaskText>,
+    ) -> Result<CheckResult<'a>> {
         let object = plan::CheckedObject::parse(element)?;
-        let instances = Instances { object, masked };
-        // A row is written whole or not at all.
+        let instances = Instances { object, mask };
+        // A record is written whole or not at all.
         for instance in instances.iter() {
             instance?.problems.iter().try_for_each(|problem| problem.map(drop))?;
         }
-        Ok(Check {
+        Ok(CheckResult {
             address: object.address.decode()?.into(),
             check_kind: decoded(object.kind)?,
             module: decoded(object.module)?,
@@ -89,7 +96,7 @@ impl<'a> Check<'a> {
 impl<'a> Instances<'a> {
     /// The instances. Only an input that another process modifies has an invalid one.
     pub fn iter(&self) -> impl Iterator<Item = Result<CheckInstance<'a>>> + use<'a> {
-        let masked = self.masked;
+        let mask = self.mask;
         items(self.object.instances()).map(move |instance| {
             let instance: plan::CheckInstance<'a> = instance?;
             Ok(CheckInstance {
@@ -97,7 +104,7 @@ impl<'a> Instances<'a> {
                 instance_key: index(instance.instance_key)?,
                 module: decoded(instance.module)?,
                 status: decoded(instance.status)?,
-                problems: Problems { instance, masked },
+                problems: Problems { instance, mask },
             })
         })
     }
@@ -110,11 +117,11 @@ impl<'a> Instances<'a> {
 impl<'a> Problems<'a> {
     /// The messages. Only an input that another process modifies has an invalid one.
     pub fn iter(&self) -> impl Iterator<Item = Result<String>> + use<'a> {
-        let masked = self.masked;
+        let mask = self.mask;
         items(self.instance.problems()).map(move |problem| {
             let problem = problem?.decode()?;
-            Ok(match masked {
-                Some(masked) => masked.text(problem),
+            Ok(match mask {
+                Some(mask) => mask.mask(problem),
                 None => problem,
             })
         })

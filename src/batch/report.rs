@@ -7,20 +7,17 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-
-use serde::Serialize;
 
 use super::folder::{Folder, RECORDS, REPORT, is_there, read_journal};
 use super::journal::{Journal, Listed, Listing, Terms};
 use super::outcome::{Outcome, PlanOutcome, PlanResult};
 use super::shard::Shard;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
-use crate::inert;
-use crate::record::counts::Summary;
-use crate::record::{FailedAssertion, Label};
+use crate::record::{BatchPlan, Label, Record, Sink};
 use crate::sink::fleet::Totals;
+use crate::sink::ndjson::Ndjson;
 use crate::source::Key;
 
 /// The version of the rows' format. Adding a key does not change it.
@@ -36,47 +33,6 @@ pub struct Fleet {
     pub totals: Totals,
     /// The number of plans that change anything.
     pub changed: u64,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-enum Row<'a> {
-    Plan(PlanRow<'a>),
-    Fleet(FleetRow<'a>),
-}
-
-#[derive(Default, Serialize)]
-struct PlanRow<'a> {
-    source: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    workspace: Option<&'a str>,
-    /// `done`, `failed` or `pending`.
-    status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a str>,
-    /// The path of the plan's record file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    records: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    has_changes: Option<bool>,
-    /// The content of the plan's last record.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<&'a Summary>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    failed_assertions: &'a [FailedAssertion<'static>],
-}
-
-#[derive(Serialize)]
-struct FleetRow<'a> {
-    schema_version: u32,
-    plansift: &'a str,
-    /// Whether no input is pending and no shard is missing.
-    complete: bool,
-    inputs: u64,
-    /// The number of plans that change anything.
-    changed: u64,
-    #[serde(flatten)]
-    totals: &'a Totals,
 }
 
 /// Writes the report of a folder's run into the folder and returns the totals.
@@ -245,31 +201,25 @@ impl<'a> InOrder<'a> {
 }
 
 fn write(parts: &[JournalFolder<'_>], fleet: &mut Fleet, out: &mut dyn Write) -> Result<()> {
-    let out = &mut inert::Json::new(out);
+    let sink = &mut Ndjson::new(out);
     let (mut inputs, mut count) = (InOrder::of(parts)?, 0);
     while let Some((listed, index)) = inputs.next()? {
         let part = &parts[index];
         count += 1;
         match part.outcome(&listed)? {
-            Some(outcome) => plans(outcome, part, fleet, out)?,
+            Some(outcome) => plans(outcome, part, fleet, sink)?,
             None => {
                 fleet.totals.inputs.pending += 1;
                 let (source, workspace) = (&listed.source, listed.workspace.as_deref());
-                let plan = PlanRow { source, workspace, status: "pending", ..PlanRow::default() };
-                row(&Row::Plan(plan), out)?;
+                let plan =
+                    BatchPlan { source, workspace, status: "pending", ..BatchPlan::default() };
+                sink.record(&Record::BatchPlan(plan))?;
             }
         }
     }
     let Fleet { totals, changed } = &*fleet;
-    let all = FleetRow {
-        schema_version: REPORT_VERSION,
-        plansift: env!("CARGO_PKG_VERSION"),
-        complete: totals.inputs.pending == 0 && totals.inputs.missing_shards.is_empty(),
-        inputs: count,
-        changed: *changed,
-        totals,
-    };
-    row(&Row::Fleet(all), out)
+    sink.record(&Record::Fleet(totals.record(REPORT_VERSION, count, *changed)))?;
+    sink.finish()
 }
 
 /// Writes the rows of an input.
@@ -277,7 +227,7 @@ fn plans(
     outcome: Outcome,
     part: &JournalFolder<'_>,
     fleet: &mut Fleet,
-    out: &mut dyn Write,
+    sink: &mut dyn Sink,
 ) -> Result<()> {
     let file = part.records(part.name, &outcome);
     let file = file.to_string_lossy();
@@ -285,13 +235,13 @@ fn plans(
     for PlanOutcome { source, workspace, result } in outcome.plans {
         let workspace = workspace.as_deref();
         let name = workspace.unwrap_or(&source);
-        let plan = PlanRow { source: &source, workspace, ..PlanRow::default() };
+        let plan = BatchPlan { source: &source, workspace, ..BatchPlan::default() };
         match result {
             PlanResult::Done(done) => {
                 let (has_changes, summary) = (Some(done.has_changes), Some(&done.summary));
                 let failed_assertions = &*done.failed_assertions;
-                let plan = PlanRow { has_changes, summary, failed_assertions, ..plan };
-                row(&Row::Plan(PlanRow { status: "done", records, ..plan }), out)?;
+                let plan = BatchPlan { has_changes, summary, failed_assertions, ..plan };
+                sink.record(&Record::BatchPlan(BatchPlan { status: "done", records, ..plan }))?;
                 for failed in failed_assertions {
                     fleet.totals.fail_assertion(name, failed);
                 }
@@ -299,15 +249,11 @@ fn plans(
                 fleet.totals.add(name, done.tally, &done.summary);
             }
             PlanResult::Error(error) => {
-                row(&Row::Plan(PlanRow { status: "failed", error: Some(&error), ..plan }), out)?;
+                let plan = BatchPlan { status: "failed", error: Some(&error), ..plan };
+                sink.record(&Record::BatchPlan(plan))?;
                 fleet.totals.fail(Label { source: &source, workspace }, &error);
             }
         }
     }
     Ok(())
-}
-
-fn row(row: &Row<'_>, out: &mut dyn Write) -> Result<()> {
-    let written = serde_json::to_writer(&mut *out, row).map_err(io::Error::from);
-    written.and_then(|()| out.write_all(b"\n")).map_err(Error::write)
 }

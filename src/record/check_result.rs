@@ -1,5 +1,5 @@
-//! The records of `plansift checks`. A check may have very many instances and messages. They stay in
-//! the document, and a record reads them when it is written.
+//! The records of `plansift checks`. A check may have very many instances and messages. They stay
+//! in the document, and a record reads them when it is written.
 
 use std::borrow::Cow;
 

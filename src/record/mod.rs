@@ -16,6 +16,7 @@ mod check_result;
 mod contents;
 pub mod counts;
 mod failed_assertion;
+mod fleet;
 pub mod holdings;
 mod importing;
 mod json_text;
@@ -60,6 +61,11 @@ pub use check_result::{CheckInstance, CheckResult, Instances, MaskText, Problems
 pub use contents::{Output, Resource, RowSummary, Variable};
 pub use counts::PlanFacts;
 pub use failed_assertion::{FailedAssertion, Finding};
+pub(crate) use fleet::is_zero;
+pub use fleet::{
+    BatchPlan, BrokenAssertion, BrokenRule, ChangeCounts, Column, FleetRow, FleetTotals,
+    InputTotals, ReportPlan, ReportTotals, ReportedPlan,
+};
 pub use importing::ImportSource;
 pub use json_text::JsonText;
 pub use options::{Extent, RecordOptions, Show};
@@ -143,6 +149,12 @@ pub enum Record<'a> {
     /// The last record of an audit.
     #[serde(rename = "summary")]
     AuditSummary(AuditSummary),
+
+    /// A plan of a batch.
+    #[serde(rename = "plan")]
+    BatchPlan(BatchPlan<'a>),
+    /// The last record of a batch: its totals.
+    Fleet(FleetTotals<'a>),
 
     /// An element of a configuration. The kind of the element is the kind of the record.
     #[serde(untagged)]

@@ -3,8 +3,8 @@
 
 use super::fleet::{Column, PlanCounts, Totals};
 use super::gate::{CountedRules, Rule};
+use crate::record::InputTotals;
 use crate::record::Record;
-use crate::sink::fleet::InputTotals;
 
 /// The counts so far.
 pub(super) struct Figures {

@@ -3,17 +3,19 @@
 //!
 //! If the run ends early, the document is not closed. So an incomplete document is invalid JSON.
 
-use super::plan_counts::{InputTotals, TotalGroups};
 use std::io::Write;
 
 use serde::Serialize;
 
-use super::plan_counts::{PlanCounts, Totals};
-use super::rows::{Groups, Row};
+use super::plan_counts::{PlanCounts, TotalGroups, Totals};
+use super::rows::Groups;
 use crate::error::{Error, Result};
 use crate::inert;
 use crate::record::counts::Summary;
-use crate::record::{Finding, Label, Record};
+use crate::record::{
+    BrokenAssertion, BrokenRule, FleetRow, InputTotals, Label, Record, ReportPlan, ReportTotals,
+    ReportedPlan,
+};
 use crate::sink::gate::{Answer, CountedRules, Rule};
 use crate::sink::{Sink, write_error};
 
@@ -40,63 +42,13 @@ pub struct Document<W: Write> {
 }
 
 /// Properties of the current plan.
-#[derive(Default, Serialize)]
+#[derive(Default)]
 struct Head {
     source: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     workspace: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     terraform_version: Option<String>,
-    #[serde(skip)]
     has_changes: bool,
-    #[serde(skip)]
     invocations: u64,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "status", rename_all = "snake_case")]
-enum PlanRow<'a> {
-    Done {
-        #[serde(flatten)]
-        head: &'a Head,
-        has_changes: bool,
-        invocations: u64,
-        summary: &'a Summary,
-        broken_rules: Vec<Broken<'a>>,
-    },
-    Failed {
-        source: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        workspace: Option<&'a str>,
-        error: String,
-    },
-}
-
-/// A rule that a plan breaks.
-#[derive(Serialize)]
-struct Broken<'a> {
-    rule: &'a str,
-    severity: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<&'a str>,
-    count: u64,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    is_unknown: bool,
-    /// The names of the first few records that break the rule.
-    names: &'a [String],
-    /// Serialized only for an assertion.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    assertion: Option<Failed<'a>>,
-}
-
-#[derive(Serialize)]
-struct Failed<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
-    /// The first few failures.
-    findings: &'a [Finding],
 }
 
 impl<W: Write> Document<W> {
@@ -142,17 +94,24 @@ impl<W: Write> Document<W> {
             let (severity, message) = (rule.severity().word(), rule.message());
             let (file, line) = rule.place().unzip();
             let assertion =
-                rule.assertion().map(|_| Failed { file, line, findings: answer.findings });
-            Broken { rule: rule.text(), severity, message, count, is_unknown, names, assertion }
+                rule.assertion().map(|_| BrokenAssertion { file, line, findings: answer.findings });
+            BrokenRule { rule: rule.text(), severity, message, count, is_unknown, names, assertion }
         });
-        let broken_rules: Vec<Broken<'_>> = broken.collect();
+        let broken_rules: Vec<BrokenRule<'_>> = broken.collect();
         self.changed += u64::from(has_changes);
         let fail = self.counted_rules.answers().filter(Answer::fails).count() as u64;
         self.broken_rules += fail;
         self.broken_warnings += broken_rules.len() as u64 - fail;
         let invocations = head.invocations;
-        let row = PlanRow::Done { head: &head, has_changes, invocations, summary, broken_rules };
-        let row = json(&row)?;
+        let row = json(&ReportPlan::Done(ReportedPlan {
+            source: &head.source,
+            workspace: head.workspace.as_deref(),
+            terraform_version: head.terraform_version.as_deref(),
+            has_changes,
+            invocations,
+            summary,
+            broken_rules,
+        }))?;
         self.before_row()?;
         self.write(&row)?;
         let name = head.workspace.as_deref().unwrap_or(&head.source);
@@ -189,7 +148,7 @@ impl<W: Write> Sink for Document<W> {
         let Label { source, workspace } = label;
         let error = error.to_string();
         self.totals.fail(label, &error);
-        let row = json(&PlanRow::Failed { source, workspace, error })?;
+        let row = json(&ReportPlan::Failed { source, workspace, error })?;
         self.before_row()?;
         self.write(&row)
     }
@@ -198,23 +157,28 @@ impl<W: Write> Sink for Document<W> {
         if self.rows == 0 {
             self.before_row()?;
         }
-        let Totals {
-            inputs: InputTotals { plans, failed, errored, incomplete, bytes, .. },
-            invocations,
-            ..
-        } = self.totals;
-        let Document { changed, broken_rules, broken_warnings, .. } = *self;
-        let (line, counts) = (json(&self.totals.line)?, json(&self.totals.counts)?);
-        let Totals { groups: TotalGroups { types, modules, providers, .. }, .. } = &self.totals;
+        let Totals { inputs, line, counts, invocations, groups, .. } = &self.totals;
+        let InputTotals { plans, failed, errored, incomplete, bytes, .. } = *inputs;
+        let totals = json(&ReportTotals {
+            plans,
+            failed,
+            changed: self.changed,
+            errored,
+            incomplete,
+            bytes,
+            terraform: *line,
+            counts: *counts,
+            invocations: *invocations,
+            broken_rules: self.broken_rules,
+            broken_warnings: self.broken_warnings,
+        })?;
+        let TotalGroups { types, modules, providers, .. } = groups;
         let [types, modules, providers] =
             [types, modules, providers].map(|groups| json(&top(groups)));
         let (types, modules, providers) = (types?, modules?, providers?);
         self.write(&format!(
-            "\n],\"totals\":{{\"plans\":{plans},\"failed\":{failed},\"changed\":{changed},\
-             \"errored\":{errored},\"incomplete\":{incomplete},\"bytes\":{bytes},\
-             \"terraform\":{line},\"counts\":{counts},\"invocations\":{invocations},\
-             \"broken_rules\":{broken_rules},\"broken_warnings\":{broken_warnings}}},\
-             \"types\":{types},\"modules\":{modules},\"providers\":{providers}}}\n"
+            "\n],\"totals\":{totals},\"types\":{types},\"modules\":{modules},\
+             \"providers\":{providers}}}\n"
         ))?;
         self.out.flush().map_err(write_error)
     }
@@ -225,8 +189,8 @@ fn json(value: &impl Serialize) -> Result<String> {
 }
 
 /// Returns the rows with the most changes.
-fn top(groups: &Groups) -> Vec<&Row> {
-    let mut rows: Vec<&Row> = groups.rows().collect();
+fn top(groups: &Groups) -> Vec<&FleetRow> {
+    let mut rows: Vec<&FleetRow> = groups.rows().collect();
     rows.sort_by_key(|row| (std::cmp::Reverse(row.counts.changes()), &row.name));
     rows.truncate(TOP);
     rows

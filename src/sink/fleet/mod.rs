@@ -17,10 +17,10 @@ mod table;
 use std::io::Write;
 
 pub(in crate::sink) use self::plan_counts::Failure;
-pub use self::plan_counts::{InputTotals, PlanCounts, TotalGroups, Totals};
-pub use self::rows::Column;
-pub(in crate::sink) use self::rows::{Row, without_registry};
+pub use self::plan_counts::{PlanCounts, TotalGroups, Totals};
+pub(in crate::sink) use self::rows::without_registry;
 use crate::error::{Error, ErrorKind, Result};
+pub use crate::record::Column;
 use crate::record::holdings::Holdings;
 use crate::record::{Label, Record};
 use crate::sink::screen::Screen;

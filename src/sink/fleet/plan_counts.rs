@@ -2,12 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rows::{self, Column, Counts, Groups};
+use super::rows::{self, Groups};
 use super::{FAILURES_MAX, FleetGrouping, WORKSPACES_MAX};
 use crate::inert::visible;
 use crate::path::without_keys;
 use crate::record::counts::{PlanLine, Summary};
-use crate::record::{FailedAssertion, Label, Record, ResourceChange};
+use crate::record::{
+    ChangeCounts, Column, FailedAssertion, FleetTotals, InputTotals, Label, Record, ResourceChange,
+    is_zero,
+};
 use crate::sink::phrase::plan_words;
 
 /// The changes of a plan, counted by type, module, provider and action.
@@ -26,12 +29,12 @@ pub struct PlanCounts {
     #[serde(skip_serializing_if = "Groups::is_empty")]
     actions: Groups,
     /// The number of action invocations.
-    #[serde(skip_serializing_if = "rows::is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub invocations: u64,
 }
 
 impl PlanCounts {
-    /// Counts a record. The first record of a plan resets the counts, so a failed plan adds
+    /// ChangeCounts a record. The first record of a plan resets the counts, so a failed plan adds
     /// nothing.
     pub fn count(&mut self, record: &Record<'_>) {
         match record {
@@ -39,7 +42,7 @@ impl PlanCounts {
             Record::ResourceChange(change) => self.change(change),
             Record::ResourceDrift(change) if change.only_moves() => self.change(change),
             Record::ResourceDrift(change) => {
-                let mut counts = Counts::default();
+                let mut counts = ChangeCounts::default();
                 counts[Column::Drift] = u64::from(change.action != "no-op");
                 self.resource(change, &counts);
             }
@@ -57,21 +60,21 @@ impl PlanCounts {
         self.actions.add(std::mem::take(&mut other.actions));
     }
 
-    /// Counts the type of a change, and nothing else of it.
+    /// ChangeCounts the type of a change, and nothing else of it.
     pub(in crate::sink) fn count_type(&mut self, change: &ResourceChange<'_>) {
-        if let Some(counts) = Counts::of_change(change) {
+        if let Some(counts) = ChangeCounts::of_change(change) {
             self.types.count(type_of(change), &counts);
         }
     }
 
     fn change(&mut self, change: &ResourceChange<'_>) {
-        if let Some(counts) = Counts::of_change(change) {
+        if let Some(counts) = ChangeCounts::of_change(change) {
             self.resource(change, &counts);
             self.actions.count(&change.action, &counts);
         }
     }
 
-    fn resource(&mut self, change: &ResourceChange<'_>, counts: &Counts) {
+    fn resource(&mut self, change: &ResourceChange<'_>, counts: &ChangeCounts) {
         self.types.count(type_of(change), counts);
         let provider = change.resource.provider_name.as_deref().map(rows::without_registry);
         self.providers.count(provider.unwrap_or("(no provider)"), counts);
@@ -91,20 +94,16 @@ fn leaves_changes(summary: &Summary) -> bool {
         && (summary.plan.complete == Some(false) || !summary.deferred_changes.is_empty())
 }
 
-/// The totals of all plans. The JSON form has no rows of workspaces.
-#[derive(Debug, Serialize)]
+/// The totals of all plans.
+#[derive(Debug)]
 pub struct Totals {
     /// Counts of inputs and plans.
-    #[serde(flatten)]
     pub inputs: InputTotals,
-    #[serde(rename = "terraform")]
     pub(in crate::sink) line: PlanLine,
-    pub(in crate::sink) counts: Counts,
+    pub(in crate::sink) counts: ChangeCounts,
     pub(in crate::sink) invocations: u64,
-    #[serde(flatten)]
     pub(in crate::sink) groups: TotalGroups,
     /// The first plans that could not be read, up to [`FAILURES_MAX`].
-    #[serde(skip)]
     pub(in crate::sink) failures: Vec<Failure>,
 }
 
@@ -116,46 +115,13 @@ pub(in crate::sink) struct Failure {
     pub error: Box<str>,
 }
 
-/// Counts of inputs and plans.
-#[derive(Debug, Default, Serialize)]
-pub struct InputTotals {
-    /// Plans that were read completely.
-    pub plans: u64,
-    /// Plans that could not be read.
-    pub failed: u64,
-    /// Inputs that are not done yet.
-    pub pending: u64,
-    /// Shards that are missing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub missing_shards: Vec<u32>,
-    /// Plans whose planning failed.
-    pub errored: u64,
-    /// Plans whose planning failed, and plans that leave changes for a later plan.
-    pub incomplete: u64,
-    /// Failed assertions with the severity `error`.
-    #[serde(skip_serializing_if = "rows::is_zero")]
-    pub failed_assertions: u64,
-    /// Failed assertions with the severity `warning`.
-    #[serde(skip_serializing_if = "rows::is_zero")]
-    pub failed_warnings: u64,
-    /// Plans without a list of changes.
-    #[serde(skip)]
-    pub(in crate::sink) unlisted: u64,
-    /// Changes that are deferred to a later plan.
-    #[serde(skip)]
-    pub(in crate::sink) deferred: u64,
-    /// The total size of the plans in bytes.
-    pub bytes: u64,
-}
-
 /// The changes of all plans, by type, module, provider, action and workspace.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct TotalGroups {
     pub(super) types: Groups,
     pub(super) modules: Groups,
     pub(super) providers: Groups,
     pub(super) actions: Groups,
-    #[serde(skip)]
     pub(in crate::sink) workspaces: Groups,
 }
 
@@ -164,7 +130,7 @@ impl Default for Totals {
         Totals {
             inputs: InputTotals::default(),
             line: PlanLine::default(),
-            counts: Counts::default(),
+            counts: ChangeCounts::default(),
             invocations: 0,
             groups: TotalGroups {
                 types: Groups::default(),
@@ -189,7 +155,7 @@ impl Totals {
 
     /// Adds a plan that was read completely.
     pub fn add(&mut self, workspace: &str, plan: PlanCounts, summary: &Summary) {
-        let counts = Counts::of(summary);
+        let counts = ChangeCounts::of(summary);
         let has_more = summary.has_more()
             || plan.invocations > 0
             || summary.resource_changes.keys().any(|action| action != "no-op");
@@ -217,7 +183,7 @@ impl Totals {
         self.inputs.incomplete += u64::from(is_incomplete || summary.plan.errored == Some(true));
     }
 
-    /// Counts an assertion that a plan fails.
+    /// ChangeCounts an assertion that a plan fails.
     pub fn fail_assertion(&mut self, workspace: &str, failed: &FailedAssertion<'_>) {
         if failed.is_error() {
             self.inputs.failed_assertions += 1;
@@ -244,6 +210,29 @@ impl Totals {
         self.fail(label, error);
         let name = label.workspace.unwrap_or(label.source);
         self.groups.workspaces.row(&visible(name)).is_input = true;
+    }
+
+    /// Returns the record of the totals. `schema_version` is the version of the records of a batch,
+    /// `inputs` is the number of inputs, and `changed` the number of plans that change anything.
+    pub fn record(&self, schema_version: u32, inputs: u64, changed: u64) -> FleetTotals<'_> {
+        let TotalGroups { types, modules, providers, actions, .. } = &self.groups;
+        let [types, modules, providers, actions] =
+            [types, modules, providers, actions].map(Groups::by_name);
+        FleetTotals {
+            schema_version,
+            plansift: env!("CARGO_PKG_VERSION"),
+            complete: self.inputs.pending == 0 && self.inputs.missing_shards.is_empty(),
+            inputs,
+            changed,
+            totals: &self.inputs,
+            terraform: self.line,
+            counts: self.counts,
+            invocations: self.invocations,
+            types,
+            modules,
+            providers,
+            actions,
+        }
     }
 
     /// Returns a sentence about the changes of all plans.

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::fmt::Write;
 
-use super::rows::{Column, Row};
 use super::{Failure, FleetGrouping, Shape, Sort, Totals};
 use crate::inert::visible;
+use crate::record::{Column, FleetRow};
 use crate::sink::phrase::{self, PlanCount, Warning, counted, replaced_note};
 use crate::sink::screen::{
     BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width, wrapped,
@@ -26,7 +26,7 @@ enum Field {
 }
 
 impl Field {
-    fn value(self, row: &Row) -> u64 {
+    fn value(self, row: &FleetRow) -> u64 {
         match self {
             Field::Plans => row.plans,
             Field::Resources => row.resources,
@@ -62,7 +62,7 @@ struct Layout {
 impl Layout {
     /// Creates a layout of the columns that have a number in some row. Headings are long if they
     /// leave room for names, otherwise short.
-    fn new(by: FleetGrouping, totals: &Row, columns: usize) -> Layout {
+    fn new(by: FleetGrouping, totals: &FleetRow, columns: usize) -> Layout {
         let is_shown = |column: &Column| match column {
             Column::Add | Column::Change | Column::Destroy => true,
             // Only workspaces have checks and errors.
@@ -101,7 +101,7 @@ impl Layout {
 }
 
 /// Returns a name as the table shows it, cut to a width in columns.
-fn shown(row: &Row, by: FleetGrouping, columns: usize) -> String {
+fn shown(row: &FleetRow, by: FleetGrouping, columns: usize) -> String {
     let name = visible(&row.name);
     match by {
         FleetGrouping::Type | FleetGrouping::Action => fit(&name, columns),
@@ -134,23 +134,23 @@ impl Totals {
         page.text
     }
 
-    fn total(&self) -> Row {
-        Row {
+    fn total(&self) -> FleetRow {
+        FleetRow {
             name: "total".into(),
             counts: self.counts,
             plans: self.inputs.plans,
             resources: self.groups.actions.rows().map(|row| row.resources).sum(),
-            ..Row::default()
+            ..FleetRow::default()
         }
     }
 
     /// Returns the rows that have something to show, sorted.
-    pub(in crate::sink) fn sorted(&self, by: FleetGrouping, sort: Sort) -> Vec<&Row> {
+    pub(in crate::sink) fn sorted(&self, by: FleetGrouping, sort: Sort) -> Vec<&FleetRow> {
         // A row of an action may have a number of resources and no other count.
         // The list of errors has the workspaces without any plan.
         let is_shown =
-            |row: &&Row| by == FleetGrouping::Action || !row.is_quiet() && !row.is_unread();
-        let mut rows: Vec<&Row> = self.groups(by).rows().filter(is_shown).collect();
+            |row: &&FleetRow| by == FleetGrouping::Action || !row.is_quiet() && !row.is_unread();
+        let mut rows: Vec<&FleetRow> = self.groups(by).rows().filter(is_shown).collect();
         if by != FleetGrouping::Workspace && sort != Sort::Input {
             rows.sort_by(|a, b| a.name.cmp(&b.name));
         }
@@ -184,12 +184,12 @@ impl Page {
     }
 
     fn title(&mut self, all: &Totals) {
-        let count = |holds: &dyn Fn(&Row) -> bool| {
+        let count = |holds: &dyn Fn(&FleetRow) -> bool| {
             all.groups.workspaces.rows().filter(|row| holds(row)).count()
         };
         let inputs = count(&|row| row.plans == 0 && row.is_input);
         let failed = count(&|row| row.plans == 0) - inputs;
-        let changed = count(&Row::has_changes);
+        let changed = count(&FleetRow::has_changes);
         let workspaces = count(&|_| true) - inputs;
         let mut title = counted(workspaces as u64, "workspace");
         let plans = (all.inputs.plans + all.inputs.failed).saturating_sub(inputs as u64);
@@ -264,7 +264,7 @@ impl Page {
         total.counts[Column::Errors] = rows.iter().map(|row| row.counts[Column::Errors]).sum();
         let layout = self.rows(listed, by, &total, &format!("  {more}"), "");
         if !rest.is_empty() {
-            let mut row = Row { name: more.into(), ..Row::default() };
+            let mut row = FleetRow { name: more.into(), ..FleetRow::default() };
             for other in rest {
                 row.counts.add(&other.counts);
                 row.resources += other.resources;
@@ -292,8 +292,8 @@ impl Page {
     }
 
     /// Draws the list of workspaces for which `holds` is true.
-    fn named(&mut self, all: &Totals, title: &str, holds: impl Fn(&Row) -> bool) {
-        let named: Vec<&Row> = all.groups.workspaces.rows().filter(|row| holds(row)).collect();
+    fn named(&mut self, all: &Totals, title: &str, holds: impl Fn(&FleetRow) -> bool) {
+        let named: Vec<&FleetRow> = all.groups.workspaces.rows().filter(|row| holds(row)).collect();
         if named.is_empty() {
             return;
         }
@@ -313,9 +313,9 @@ impl Page {
     /// Draws a heading and rows. The layout leaves room for the name `further` of another row.
     fn rows(
         &mut self,
-        rows: &[&Row],
+        rows: &[&FleetRow],
         by: FleetGrouping,
-        totals: &Row,
+        totals: &FleetRow,
         further: &str,
         title: &str,
     ) -> Layout {
@@ -334,7 +334,7 @@ impl Page {
         layout
     }
 
-    fn row(&mut self, row: &Row, by: FleetGrouping, layout: &Layout) {
+    fn row(&mut self, row: &FleetRow, by: FleetGrouping, layout: &Layout) {
         let name = shown(row, by, layout.room);
         let is_wrong = row.is_errored
             || row.is_unlisted

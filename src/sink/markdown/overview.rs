@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::fit::{Measure, fitting};
 use super::quoted::{span, text_span};
-use crate::sink::fleet::{Column, Row};
+use crate::record::{Column, FleetRow};
 use crate::sink::gate::{self, Severity};
 use crate::sink::loss;
 use crate::sink::overview::{
@@ -110,7 +110,7 @@ fn table(overview: &Overview, measure: Measure, room: u64) -> String {
     let Some(PlanTable { columns, rows, total, has_problems, note }) = overview.table() else {
         return String::new();
     };
-    let line = |name: &str, row: &Row| {
+    let line = |name: &str, row: &FleetRow| {
         let mut line = format!("| {name} |");
         for &column in &columns {
             let _ = match number(row, column) {

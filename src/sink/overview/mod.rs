@@ -12,8 +12,8 @@ pub(super) use self::class::Class;
 
 use crate::inert::trimmed;
 use crate::record::watch::{Unmatched, Watch};
-use crate::record::{Hidden, Label, Record, ResourceChange};
-use crate::sink::fleet::{Column, Failure, InputTotals, PlanCounts, Row, TotalGroups, Totals};
+use crate::record::{Column, FleetRow, Hidden, InputTotals, Label, Record, ResourceChange};
+use crate::sink::fleet::{Failure, PlanCounts, TotalGroups, Totals};
 use crate::sink::gate::{Answer, CountedRules, Severity};
 use crate::sink::loss;
 use crate::sink::phrase::{self, PlanCount, Warning, plan_line};
@@ -81,9 +81,9 @@ pub(super) struct BrokenRule {
 pub(super) struct PlanTable<'o> {
     pub columns: Vec<Column>,
     /// The rows. Plans whose planning failed come first, then those with the most changes.
-    pub rows: Vec<&'o Row>,
+    pub rows: Vec<&'o FleetRow>,
     /// The sums of all rows. `None` for a single row.
-    pub total: Option<Row>,
+    pub total: Option<FleetRow>,
     /// Whether a column for [`problem`] is needed.
     pub has_problems: bool,
     /// A sentence about the columns. Empty if they need none.
@@ -264,10 +264,10 @@ impl Overview {
             line,
             ..
         } = &self.totals;
-        let is_shown = |row: &&Row| !row.is_quiet() && !row.is_unread();
-        let mut rows: Vec<&Row> = workspaces.rows().filter(is_shown).collect();
+        let is_shown = |row: &&FleetRow| !row.is_quiet() && !row.is_unread();
+        let mut rows: Vec<&FleetRow> = workspaces.rows().filter(is_shown).collect();
         // An empty row of a single plan has no information.
-        let is_empty = |row: &Row| row.counts.is_zero() && row.plans <= 1;
+        let is_empty = |row: &FleetRow| row.counts.is_zero() && row.plans <= 1;
         if rows.is_empty() || matches!(rows[..], [row] if is_empty(row)) {
             return None;
         }
@@ -287,8 +287,11 @@ impl Overview {
             [true, false] => "Add and Destroy count replacements as the plan line does.",
             [true, true] => "Add, Destroy and Forget count replacements as the plan line does.",
         };
-        let total =
-            (rows.len() > 1).then(|| Row { counts: *counts, line: *line, ..Row::default() });
+        let total = (rows.len() > 1).then(|| FleetRow {
+            counts: *counts,
+            line: *line,
+            ..FleetRow::default()
+        });
         // For a single plan, the warnings above the table are enough.
         let has_problems = *plans > 1 && errored + unlisted > 0;
         Some(PlanTable { columns, rows, total, has_problems, note })
@@ -296,17 +299,17 @@ impl Overview {
 }
 
 /// Returns what is wrong with the plans of a row that were read. Empty if nothing is.
-pub(super) fn problem(row: &Row) -> &'static str {
+pub(super) fn problem(row: &FleetRow) -> &'static str {
     match row {
-        Row { is_errored: true, .. } => "planning failed",
-        Row { is_unlisted: true, .. } => "no list of changes",
+        FleetRow { is_errored: true, .. } => "planning failed",
+        FleetRow { is_unlisted: true, .. } => "no list of changes",
         _ => "",
     }
 }
 
 /// Returns the number in a column of a row of plans. Prefers the number of the plan line, if it has
 /// one.
-pub(super) fn number(row: &Row, column: Column) -> u64 {
+pub(super) fn number(row: &FleetRow, column: Column) -> u64 {
     match column {
         Column::Add => row.line.add,
         Column::Change => row.line.change,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::AssertionFinding;
+use super::{AssertionFinding, is_zero};
 
 /// An assertion that the plan fails. These records precede the summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,8 +74,4 @@ impl Finding {
         let Finding { place, path, expected, found } = self;
         AssertionFinding { place, path, expected, found, source: None }.words()
     }
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action::effects_of_word;
 use super::counts::{PlanLine, Summary};
-use super::{FailedAssertion, Finding, ResourceChange};
+use super::{FailedAssertion, Finding, ResourceChange, is_zero};
 
 /// A plan of a batch.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -379,11 +379,6 @@ pub struct FleetRow {
     /// Whether the row is an input without any plan, not a workspace.
     #[serde(skip)]
     pub is_input: bool,
-}
-
-/// Whether a number is zero, for serde.
-pub(crate) fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl FleetRow {

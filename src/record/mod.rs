@@ -61,7 +61,6 @@ pub use check_result::{CheckInstance, CheckResult, Instances, MaskText, Problems
 pub use contents::{Output, Resource, RowSummary, Variable};
 pub use counts::PlanFacts;
 pub use failed_assertion::{FailedAssertion, Finding};
-pub(crate) use fleet::is_zero;
 pub use fleet::{
     BatchPlan, BrokenAssertion, BrokenRule, ChangeCounts, Column, FleetRow, FleetTotals,
     InputTotals, ReportPlan, ReportTotals, ReportedPlan,
@@ -458,6 +457,11 @@ impl ActionInvocation<'_> {
             Timing::Unknown => "triggered by",
         }
     }
+}
+
+/// Whether a number is zero. Records leave out some numbers that are zero.
+pub(crate) fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Counts of the parts of a plan that the user's filters hide.

@@ -160,6 +160,7 @@ pub(in crate::sink) fn without_registry(provider: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Column;
     use crate::sink::short::GROUP_MAX;
 
     #[test]

@@ -234,7 +234,7 @@ fn config_elements_have_the_location_of_their_block() {
     }
     // The files configure no provider.
     assert_eq!(at("provider.aws"), (None, None, 0));
-    let schema = serde_json::from_str(plansift::config::SCHEMA).expect("JSON");
+    let schema = serde_json::from_str(plansift::record::schemas::CONFIGURATION).expect("JSON");
     let schema = jsonschema::validator_for(&schema).expect("a schema");
     assert!(found.iter().all(|entry| schema.is_valid(entry)), "{found:?}");
     let (table, _) = ran(&["config", "--source", "corpus/sources", path]);

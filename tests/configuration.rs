@@ -190,7 +190,7 @@ fn changes_name_their_block_provider_and_module() {
     ] {
         assert_eq!(change[key], value, "{change}");
     }
-    let schema: Value = serde_json::from_str(plansift::record::SCHEMA).expect("JSON");
+    let schema: Value = serde_json::from_str(plansift::record::schemas::CHANGES).expect("JSON");
     assert!(jsonschema::validator_for(&schema).expect("a schema").is_valid(&change));
 }
 
@@ -210,7 +210,8 @@ fn several_plans_of_an_input_have_their_own_configurations() {
 
 #[test]
 fn every_entry_fits_the_schema() {
-    let schema: Value = serde_json::from_str(plansift::config::SCHEMA).expect("JSON");
+    let schema: Value =
+        serde_json::from_str(plansift::record::schemas::CONFIGURATION).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let plan = plan.to_str().expect("UTF-8");

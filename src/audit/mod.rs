@@ -29,9 +29,6 @@ use crate::secret::{self, Collecting, FreshSecrets};
 use origins::Origins;
 use safe_text::SafeText;
 
-/// The JSON Schema of the entries of an audit, as text with a final line feed.
-pub const SCHEMA: &str = include_str!("schema.json");
-
 /// The options of an audit.
 #[derive(Clone, Debug)]
 pub struct AuditOptions {

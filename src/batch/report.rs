@@ -23,9 +23,6 @@ use crate::source::Key;
 /// The version of the rows' format. Adding a key does not change it.
 pub const REPORT_VERSION: u32 = 1;
 
-/// The JSON Schema of the rows, as JSON text with a final line feed.
-pub const SCHEMA: &str = include_str!("schema.json");
-
 /// The totals of a report.
 #[derive(Debug, Default)]
 pub struct Fleet {

@@ -60,6 +60,7 @@ use self::args::{Command, Schema, SchemaOf};
 use self::messages::{fail, usage};
 use crate::error::Error;
 use crate::input::Mapping;
+use crate::record::schemas;
 
 pub use exit::Exit;
 
@@ -115,16 +116,16 @@ fn run(command: &Command) -> Result<Exit, Exit> {
 
 fn schema_of(schema: &Schema) -> &'static str {
     match schema.of {
-        SchemaOf::Records => crate::record::SCHEMA,
-        SchemaOf::Audit => crate::audit::SCHEMA,
-        SchemaOf::Report => crate::batch::report::SCHEMA,
+        SchemaOf::Records => schemas::CHANGES,
+        SchemaOf::Audit => schemas::AUDIT,
+        SchemaOf::Report => schemas::BATCH,
         SchemaOf::Resources | SchemaOf::Outputs | SchemaOf::Variables | SchemaOf::Checks => {
-            crate::record::values::SCHEMA
+            schemas::CONTENTS
         }
-        SchemaOf::Config => crate::config::SCHEMA,
-        SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
+        SchemaOf::Config => schemas::CONFIGURATION,
+        SchemaOf::Fleet => schemas::REPORT,
         SchemaOf::Assertions => crate::assertion::SCHEMA,
-        SchemaOf::AssertResults => crate::sink::assertions::SCHEMA,
+        SchemaOf::AssertResults => schemas::ASSERTIONS,
     }
 }
 

@@ -22,6 +22,7 @@ use crate::plan::Documents;
 
 /// What the configuration says about a resource instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Block {
     /// The path of the resource in the configuration: `root_module.resources[0]`. Absent if the
     /// configuration does not have the resource.

@@ -7,6 +7,7 @@ use super::reference::traversals;
 
 /// The kind of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ElementKind {
     /// A provider configuration.
@@ -50,6 +51,7 @@ impl ElementKind {
 
 /// An element of a configuration. Its strings are decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Element {
     /// The kind of the element.
     pub kind: ElementKind,
@@ -83,6 +85,7 @@ pub struct Element {
 
 /// The names of an element. Its kind decides which of them are present.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ElementNames {
     /// The address of the module that declares the element. `None` for the root module.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,8 +93,10 @@ pub struct ElementNames {
     /// The path of a resource in the configuration: `root_module.resources[0]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config_address: Option<String>,
+    /// The mode of a resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
+    /// The type of a resource or action.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
     /// The name that the configuration gives the element.
@@ -103,6 +108,7 @@ pub struct ElementNames {
     /// The source address of a provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_name: Option<String>,
+    /// The alias of a provider configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
 }
@@ -141,6 +147,7 @@ pub(super) const DEPENDS_ON: &str = "depends_on";
 
 /// An expression of an element. Constants are not kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ElementExpression {
     /// The path of the expression: `tags`, `ingress[0].from_port`, `provisioners[0].command`.
     pub path: String,
@@ -151,6 +158,7 @@ pub struct ElementExpression {
 
 /// An element, and the location of its block.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LocatedElement<'a> {
     /// The element.
     #[serde(flatten)]
@@ -162,6 +170,7 @@ pub struct LocatedElement<'a> {
 
 /// An expression that refers to an element.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct User {
     /// The address of the element with the expression.
     pub address: String,
@@ -175,6 +184,7 @@ pub struct User {
 
 /// An element that depends on another, directly or through others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Dependent<'a> {
     /// The address of the element.
     pub address: &'a str,
@@ -188,6 +198,7 @@ pub struct Dependent<'a> {
 
 /// Counts of a configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConfigurationSummary {
     /// Provider configurations.
     pub providers: u64,

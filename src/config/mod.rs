@@ -31,6 +31,3 @@ pub use graph::{Edge, Graph, Node};
 pub use origin::{BlockLocation, Location, Missing, Origin};
 pub use reading::{ReadConfiguration, read};
 pub use users::{Users, element_address, targets};
-
-/// The JSON Schema of the entries about a configuration, as text with a final line feed.
-pub const SCHEMA: &str = include_str!("schema.json");

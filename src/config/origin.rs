@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// The origin of an object. In a record, it is the member `source`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Origin {
     /// The block of the object.
@@ -17,6 +18,7 @@ pub enum Origin {
 
 /// The reason why an object has no block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
     /// The block was removed, so the plan deletes or forgets the object.
@@ -29,6 +31,7 @@ pub enum Missing {
 
 /// The location of a block, and of the module calls around it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BlockLocation {
     /// The location of the block.
     #[serde(flatten)]
@@ -40,14 +43,18 @@ pub struct BlockLocation {
 
 /// The lines of a block in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Location {
     /// The path of the file, with slashes.
     pub file: String,
     /// The first line, from 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub line: u32,
     /// The column in the first line, in grapheme clusters from 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub column: u32,
     /// The last line.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub end_line: u32,
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FindingKind {
     /// A marked value.
@@ -48,15 +49,17 @@ impl FindingKind {
 
 /// A place where a secret is, or may be.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AuditFinding<'a> {
     /// The kind of the finding.
     pub kind: FindingKind,
-    /// The top-level key.
+    /// The top-level key of the document that contains the finding, such as `resource_changes`.
     pub section: &'a str,
-    /// The address of the element, if it has one.
+    /// The address of the element that contains the finding. Absent if the element has no address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<&'a str>,
-    /// The key of the element, if it is a member of an object.
+    /// The key of the element, such as the name of an output. Absent if the element is not a member
+    /// of an object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'a str>,
     /// The resource type.
@@ -65,18 +68,21 @@ pub struct AuditFinding<'a> {
     /// The provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<&'a str>,
-    /// The path from the element to the place. A very long path ends early. So does a path that
-    /// leads into an overlay, because the keys of an overlay may be keys of a secret map.
+    /// The path of the finding inside the element, in the syntax of `jq`. A path into a document in
+    /// a string has the form `jsondecode(PATH).PATH` or `yamldecode(PATH).PATH`. A path into an
+    /// overlay ends at the overlay. A path of more than 1 KiB ends at a value around the finding.
     pub path: &'a str,
-    /// Offset in bytes from the start of the (expanded, decoded) input.
+    /// The offset of the finding in bytes, counted from the start of the input after decompression
+    /// and conversion to UTF-8.
     pub offset: u64,
-    /// The marked value that this place repeats.
+    /// The first marked path with the text that the finding repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<Cow<'a, SecretOrigin>>,
 }
 
 /// The first location of a secret.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SecretOrigin {
     /// The top-level key.
     pub section: &'static str,
@@ -93,14 +99,21 @@ pub struct SecretOrigin {
     pub offset: u64,
 }
 
+/// Numbers of findings of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "the kinds")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FindingCounts {
+    /// Values that the document marks as sensitive.
     pub marked: u64,
+    /// Unmarked values that repeat a marked text.
     pub echo: u64,
+    /// Keys that repeat a marked text.
     pub key: u64,
+    /// Constants and identities that equal a marked value.
     pub equal: u64,
+    /// Values whose keys match a name that the user gave.
     pub name: u64,
+    /// Unmarked texts under keys that look secret.
     pub suspect: u64,
 }
 
@@ -144,14 +157,15 @@ impl FindingCounts {
 
 /// Totals for a document.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AuditSummary {
     /// Length of the document in bytes.
     pub bytes: u64,
-    /// Number of different secrets.
+    /// Number of different secret texts.
     pub secrets: u64,
     /// Number of findings of each kind.
     #[serde(flatten)]
     pub counts: FindingCounts,
-    /// Number of elements without an overlay that says what is sensitive.
+    /// Number of elements that have values, but no overlay that says which values are sensitive.
     pub unmarked: u64,
 }

@@ -14,37 +14,53 @@ use crate::plan;
 
 /// A checkable object of the configuration, with the results of its instances.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckResult<'a> {
+    /// The address of the checkable object.
     pub address: Cow<'a, str>,
+    /// The kind of the object: `resource`, `output_value`, `check` or `var`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_kind: Option<Cow<'a, str>>,
+    /// The address of the module that contains the object. Absent in the root module.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub module: Option<Cow<'a, str>>,
+    /// The mode of a resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Cow<'a, str>>,
+    /// The type of a resource.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<Cow<'a, str>>,
+    /// The name of the object in the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Cow<'a, str>>,
+    /// `pass`, `fail`, `error` or `unknown`.
     pub status: Cow<'a, str>,
+    /// The instances of the object.
     #[serde(skip_serializing_if = "Instances::is_empty")]
+    #[cfg_attr(test, schemars(with = "Vec<CheckInstance<'_>>"))]
     pub instances: Instances<'a>,
 }
 
 /// The result of a check for one instance of its object.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckInstance<'a> {
+    /// The address of the instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<Cow<'a, str>>,
+    /// The key of the instance, from `count` or `for_each`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("type" = ["string", "number"])))]
     pub instance_key: Option<JsonText<'a>>,
+    /// The address of the module instance that contains the instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub module: Option<Cow<'a, str>>,
+    /// `pass`, `fail`, `error` or `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Cow<'a, str>>,
+    /// The messages of the failed conditions, with secrets masked.
     #[serde(skip_serializing_if = "Problems::is_empty")]
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     pub problems: Problems<'a>,
 }
 

@@ -11,13 +11,17 @@ use crate::path::Paths;
 
 /// A resource instance in the values of a plan or state.
 #[derive(Clone, Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Resource<'a> {
+    /// The section of the document that contains the resource.
+    #[cfg_attr(test, schemars(extend("enum" = ["planned_values", "prior_state", "values"])))]
     pub section: &'static str,
     /// The resource, without a previous address.
     #[serde(flatten)]
     pub resource: ResourceName<'a>,
+    /// The version of the schema of the resource type.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("type" = "number")))]
     pub schema_version: Option<JsonText<'a>>,
     /// Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -25,14 +29,15 @@ pub struct Resource<'a> {
     /// Addresses of resources and modules, as in the configuration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Cow<'a, str>>,
+    /// The paths that the document marks as sensitive.
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Paths,
-    /// Whether the resource has an identity. Serialized only if true.
+    /// Present if the resource has an identity.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub identity: bool,
-    /// The selected values with secrets masked, one for each path that the user selects.
-    /// `None` if the resource has no value at the path.
+    /// The values at the paths of `--select`, with secrets masked. Each key is a path.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_object")]
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, JsonText<'_>>"))]
     pub values: Vec<(&'a str, Option<JsonText<'static>>)>,
 }
 
@@ -46,29 +51,38 @@ fn as_object<S: serde::Serializer>(
 
 /// An output in the values of a plan or state.
 #[derive(Clone, Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Output<'a> {
+    /// The section of the document that contains the output.
+    #[cfg_attr(test, schemars(extend("enum" = ["planned_values", "prior_state", "values"])))]
     pub section: &'static str,
+    /// The name of the output.
     pub name: Cow<'a, str>,
+    /// The type constraint of the output, in the JSON syntax of Terraform and OpenTofu.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<JsonText<'a>>,
+    /// Whether the output is marked as sensitive.
     pub sensitive: bool,
-    /// Whether the value is planned and not completely known. Serialized only if true.
+    /// Present if the planned value is not wholly known. The output then has neither `type` nor
+    /// `value`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
+    /// The message about the deprecation of the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<Cow<'a, str>>,
-    /// The value with secrets masked, if it is known and rows have values.
+    /// The value, with secrets masked. Present only with `--values`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<JsonText<'static>>,
 }
 
 /// A variable of the root module.
 #[derive(Clone, Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Variable<'a> {
+    /// The name of the variable.
     pub name: Cow<'a, str>,
-    /// A type constraint as JSON text. Only OpenTofu writes it.
+    /// The type constraint of the variable, in the JSON syntax of OpenTofu. Only OpenTofu writes
+    /// it.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<JsonText<'a>>,
     /// `None` if the document has no declaration.
@@ -80,14 +94,16 @@ pub struct Variable<'a> {
     /// Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// Whether the declaration has a default; `None` without a declaration.
+    /// Whether the declaration has a default. Absent if the document has no declaration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
+    /// The description of the variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Cow<'a, str>>,
+    /// The message about the deprecation of the variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<Cow<'a, str>>,
-    /// The value with secrets masked, if rows have values.
+    /// The value, with secrets masked. Present only with `--values`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<JsonText<'static>>,
 }
@@ -106,9 +122,11 @@ impl Resource<'_> {
 
 /// The counts of the rows about a document, or about a run with groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RowSummary {
     /// `plan` or `state`; absent for several documents.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("enum" = ["plan", "state"])))]
     pub document: Option<&'static str>,
     /// `format_version` of the document.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,13 +134,14 @@ pub struct RowSummary {
     /// The version of Terraform or OpenTofu; the format uses one key for both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terraform_version: Option<String>,
-    /// Number of documents, in a run with groups.
+    /// Number of documents. Present only with `--group-by`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documents: Option<u64>,
-    /// Length of the documents in bytes.
+    /// Length of the document in bytes. With `--group-by`, the total length of all documents.
     pub bytes: u64,
-    /// Number of rows.
+    /// Number of rows. With `--group-by`, the number of resources in all groups.
     pub rows: u64,
-    /// Number of rows that the options hide.
+    /// Number of resources that are left out: those that `--only` does not select and, without
+    /// `--all`, data sources and ephemeral resources.
     pub hidden: u64,
 }

@@ -16,6 +16,12 @@ pub type ByWord = BTreeMap<String, u64>;
 
 /// The `summary` record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("dependentRequired" = {
+    "unknown_paths": ["sensitive_paths", "changed_paths"],
+    "sensitive_paths": ["unknown_paths", "changed_paths"],
+    "changed_paths": ["unknown_paths", "sensitive_paths"],
+})))]
 pub struct Summary {
     /// Length of the document in bytes of UTF-8, without a byte order mark and without other text
     /// around the document.
@@ -47,6 +53,7 @@ pub struct Summary {
 
 /// Facts from the top level of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlanFacts {
     /// `applyable` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,34 +64,40 @@ pub struct PlanFacts {
     /// `errored` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errored: Option<bool>,
-    /// Whether the plan has planned values of resources but no `resource_changes`. The changes of
-    /// such a plan are unknown. Serialized only if true.
+    /// Present if the plan has resources in `planned_values` but no `resource_changes`. The counts
+    /// then do not cover its resources.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lacks_resource_changes: bool,
     /// `timestamp` of the plan, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// `format_version`, if it comes too late in the document for the `plan` record.
+    /// The `format_version` of the plan. Present only if the `plan` record lacks it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format_version: Option<String>,
-    /// `terraform_version`, if it comes too late in the document for the `plan` record.
+    /// The `terraform_version` of the plan. Present only if the `plan` record lacks it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terraform_version: Option<String>,
 }
 
 /// The plan line as Terraform counts it (docs/format/plan.md, section 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the words of the plan line")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlanLine {
+    /// Objects to import.
     pub import: u64,
+    /// Objects to create.
     pub add: u64,
+    /// Objects to update.
     pub change: u64,
+    /// Objects to delete.
     pub destroy: u64,
+    /// Objects to forget without deleting them.
     pub forget: u64,
 }
 
 /// Counts of the paths in all elements of `resource_changes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PathCounts {
     /// Paths that are unknown until apply.
     #[serde(rename = "unknown_paths")]

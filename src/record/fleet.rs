@@ -12,6 +12,7 @@ use super::{FailedAssertion, Finding, ResourceChange, is_zero};
 
 /// A plan of a batch.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BatchPlan<'a> {
     /// The input, followed by `#2` for its second plan, and so on.
     pub source: &'a str,
@@ -19,36 +20,41 @@ pub struct BatchPlan<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<&'a str>,
     /// `done`, `failed` or `pending`.
+    #[cfg_attr(test, schemars(extend("enum" = ["done", "failed", "pending"])))]
     pub status: &'static str,
     /// The error of a plan that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'a str>,
-    /// The path of the plan's record file.
+    /// The path of the file with the records of the plan. In `report.ndjson`, the path is relative
+    /// to the folder of the report. In the output of `merge`, the path begins with the folder as
+    /// the command line names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<&'a str>,
-    /// Whether the plan changes anything.
+    /// Whether the plan has, or may have, changes to apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_changes: Option<bool>,
     /// The content of the plan's last record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<&'a Summary>,
-    /// The assertions that the plan fails.
+    /// The assertions of `--assert` that the plan fails.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub failed_assertions: &'a [FailedAssertion<'static>],
 }
 
 /// The totals of a batch.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FleetTotals<'a> {
     /// The version of the records of a batch.
+    #[cfg_attr(test, schemars(extend("const" = 1)))]
     pub schema_version: u32,
-    /// The version of plansift.
+    /// The version of plansift that wrote the report.
     pub plansift: &'static str,
-    /// Whether no input is pending and no shard is missing.
+    /// Whether all inputs are processed and no shard is missing.
     pub complete: bool,
     /// The number of inputs.
     pub inputs: u64,
-    /// The number of plans that change anything.
+    /// Number of plans whose `has_changes` is true.
     pub changed: u64,
     /// Counts of inputs and plans.
     #[serde(flatten)]
@@ -71,24 +77,27 @@ pub struct FleetTotals<'a> {
 
 /// Counts of inputs and plans.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InputTotals {
-    /// Plans that were read completely.
+    /// Number of plans that were read completely.
     pub plans: u64,
-    /// Plans that could not be read.
+    /// Number of rows with the status `failed`.
     pub failed: u64,
-    /// Inputs that are not done yet.
+    /// Number of inputs that are not processed yet.
     pub pending: u64,
     /// Shards that are missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing_shards: Vec<u32>,
-    /// Plans whose planning failed.
+    /// Number of plans whose planning failed.
     pub errored: u64,
-    /// Plans whose planning failed, and plans that leave changes for a later plan.
+    /// Number of plans whose planning failed, and of plans that leave changes for a later plan.
     pub incomplete: u64,
-    /// Failed assertions with the severity `error`.
+    /// Number of failed assertions with the severity `error`, in all plans. Absent if the number is
+    /// 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub failed_assertions: u64,
-    /// Failed assertions with the severity `warning`.
+    /// Number of failed assertions with the severity `warning`, in all plans. Absent if the number
+    /// is 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub failed_warnings: u64,
     /// Plans without a list of changes.
@@ -103,6 +112,7 @@ pub struct InputTotals {
 
 /// A plan in the document of `plansift report -o json`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum ReportPlan<'a> {
     /// The plan was read to its end.
@@ -121,18 +131,19 @@ pub enum ReportPlan<'a> {
 
 /// A plan that was read to its end, in the document of `plansift report -o json`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReportedPlan<'a> {
     /// The input, followed by `#2` for its second plan, and so on.
     pub source: &'a str,
     /// The workspace, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<&'a str>,
-    /// The version of Terraform or OpenTofu; the format uses one key for both.
+    /// The version of Terraform or OpenTofu.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terraform_version: Option<&'a str>,
-    /// Whether the plan changes anything.
+    /// Whether the plan has, or may have, changes to apply.
     pub has_changes: bool,
-    /// The number of action invocations.
+    /// Number of actions that are invoked during apply.
     pub invocations: u64,
     /// The content of the plan's last record.
     pub summary: &'a Summary,
@@ -142,21 +153,23 @@ pub struct ReportedPlan<'a> {
 
 /// A rule that a plan breaks.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BrokenRule<'a> {
-    /// The rule as the user wrote it, without the severity and the message.
+    /// The text of the rule, without its severity and message. For an assertion, its name.
     pub rule: &'a str,
-    /// `error` or `warning`.
+    /// A broken rule with the severity `warning` does not fail the run.
+    #[cfg_attr(test, schemars(extend("enum" = ["error", "warning"])))]
     pub severity: &'static str,
-    /// The message that the user wrote for a broken rule.
+    /// The message of the rule or assertion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<&'a str>,
-    /// The rule's count.
+    /// The number that the rule counts. For an assertion, the number of failures.
     pub count: u64,
-    /// Whether the count is not known, because the plan does not list its changes. Serialized only
-    /// if true.
+    /// Present if the count is unknown, because the plan does not list its changes.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unknown: bool,
-    /// The names of the first few records that break the rule.
+    /// The addresses or names of the first 20 objects that break the rule or fail the assertion.
+    #[cfg_attr(test, schemars(length(max = 20)))]
     pub names: &'a [String],
     /// The assertion, if the rule is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,29 +178,33 @@ pub struct BrokenRule<'a> {
 
 /// An assertion that a plan fails, as a rule.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BrokenAssertion<'a> {
     /// The file that contains the assertion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<&'a str>,
     /// The line in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub line: Option<u64>,
-    /// The first few failures.
+    /// The first 20 failures.
+    #[cfg_attr(test, schemars(length(max = 20)))]
     pub findings: &'a [Finding],
 }
 
 /// The totals of the document of `plansift report -o json`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReportTotals {
-    /// Plans that were read completely.
+    /// Number of plans that were read completely.
     pub plans: u64,
-    /// Plans that could not be read.
+    /// Number of rows with the status `failed`.
     pub failed: u64,
-    /// Plans that change anything.
+    /// Number of plans whose `has_changes` is true.
     pub changed: u64,
-    /// Plans whose planning failed.
+    /// Number of plans whose planning failed.
     pub errored: u64,
-    /// Plans whose planning failed, and plans that leave changes for a later plan.
+    /// Number of plans whose planning failed, and of plans that leave changes for a later plan.
     pub incomplete: u64,
     /// The total size of the plans in bytes.
     pub bytes: u64,
@@ -197,26 +214,36 @@ pub struct ReportTotals {
     pub counts: ChangeCounts,
     /// The number of action invocations.
     pub invocations: u64,
-    /// Broken rules and failed assertions with the severity `error`.
+    /// Number of broken rules and failed assertions with the severity `error`, in all plans.
     pub broken_rules: u64,
-    /// Broken rules and failed assertions with the severity `warning`.
+    /// Number of broken rules and failed assertions with the severity `warning`, in all plans.
     pub broken_warnings: u64,
 }
 
 /// The columns of a table of plans, from left to right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the words of the table")]
 pub enum Column {
+    /// Created objects.
     Add,
+    /// Updated objects.
     Change,
+    /// Deleted objects.
     Destroy,
+    /// Replaced objects, which `Add`, `Destroy` and `Forget` leave out.
     Replace,
+    /// Imported objects.
     Import,
+    /// Moved objects.
     Move,
+    /// Forgotten objects.
     Forget,
+    /// Objects that changed outside of Terraform.
     Drift,
+    /// Failed checks.
     Checks,
+    /// Plans that could not be read.
     Errors,
 }
 
@@ -348,12 +375,13 @@ impl ChangeCounts {
 
 /// The changes of all plans with the same type, module, provider, action or workspace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FleetRow {
     /// The name of the type, module, provider, action or workspace.
     pub name: Box<str>,
-    /// The number of plans with a change.
+    /// Number of plans with changes or drift in this row.
     pub plans: u64,
-    /// The number of resources with a change.
+    /// Number of resource changes plus number of drifted resources.
     pub resources: u64,
     /// The numbers of changes in each column.
     #[serde(default, skip_serializing_if = "ChangeCounts::is_zero")]

@@ -43,14 +43,16 @@ impl GroupKey {
 
 /// A group: the resources with the same type, module or provider.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Group<'a> {
     /// The property that the group shares: `type`, `module` or `provider`.
+    #[cfg_attr(test, schemars(extend("enum" = ["type", "module", "provider"])))]
     pub by: &'static str,
     /// The type, module or provider. Empty for the root module.
     pub name: &'a str,
     /// Number of resources.
     pub resources: u64,
-    /// Number of documents that contain at least one of these resources.
+    /// Number of documents that have a resource in this group.
     pub documents: u64,
 }
 

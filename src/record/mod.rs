@@ -12,6 +12,7 @@ mod assertions;
 mod assertions;
 mod attributes;
 mod audit;
+mod changes;
 mod check_result;
 mod contents;
 pub mod counts;
@@ -26,6 +27,7 @@ mod pending;
 mod record_writer;
 mod row_builder;
 mod rows;
+pub mod schemas;
 mod sift;
 mod source;
 mod subject;
@@ -39,14 +41,10 @@ pub mod view;
 mod view;
 pub mod watch;
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 
-use crate::config::{Block, ConfigurationSummary, Dependent, LocatedElement, Origin, User};
+use crate::config::{ConfigurationSummary, Dependent, LocatedElement, User};
 use crate::error::{Error, Result};
-use crate::path::Paths;
-use crate::plan::Timing;
 use counts::Summary;
 use holdings::{Group, Holdings};
 
@@ -57,6 +55,10 @@ pub use assertions::AssertionRequest;
 pub(crate) use attributes::UNKNOWN;
 pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, MarkChange, Shown};
 pub use audit::{AuditFinding, AuditSummary, FindingCounts, FindingKind, SecretOrigin};
+pub use changes::{
+    ActionInvocation, ChangePaths, Check, OutputChange, Plan, RelevantAttribute, ResourceChange,
+    ResourceName,
+};
 pub use check_result::{CheckInstance, CheckResult, Instances, MaskText, Problems};
 pub use contents::{Output, Resource, RowSummary, Variable};
 pub use counts::PlanFacts;
@@ -77,14 +79,12 @@ pub use sift::sift_with_view;
 pub use sift::{Sifted, Warning, sift, sift_next};
 pub use source::{ListedBlock, ListedDiagnostic, OverridingBlock, SourceRange};
 
-/// The JSON Schema of the records, as text with a final line feed.
-pub const SCHEMA: &str = include_str!("schema.json");
-
 /// The version of the record format. A new key does not change it.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One record.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record<'a> {
     /// The first record of a plan. Identifies the plan.
@@ -204,10 +204,13 @@ pub struct Label<'a> {
 
 /// The first record about a document other than the changes of a plan.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Head<'a> {
     /// [`SCHEMA_VERSION`].
+    #[cfg_attr(test, schemars(extend("const" = 1)))]
     pub schema_version: u32,
-    /// The input as the user named it; `-` for standard input.
+    /// The path or URL of the input, or `-` for standard input. `#2` is appended for the second
+    /// document of an input, `#3` for the third.
     pub source: &'a str,
     /// The workspace, if the run has several inputs or the user gave a rule for workspace names.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,243 +222,6 @@ impl<'a> Head<'a> {
     pub fn of(label: Label<'a>) -> Head<'a> {
         let Label { source, workspace } = label;
         Head { schema_version: SCHEMA_VERSION, source, workspace }
-    }
-}
-
-/// The `plan` record. It names the plan that the following records belong to.
-#[derive(Clone, Debug, Serialize)]
-pub struct Plan<'a> {
-    /// [`SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// The input as the user named it; `-` for standard input.
-    pub source: &'a str,
-    /// The workspace, if the run has several plans or the user gave a rule for workspace names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workspace: Option<&'a str>,
-    /// `format_version` of the plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format_version: Option<&'a str>,
-    /// The version of Terraform or OpenTofu; the format uses one key for both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub terraform_version: Option<&'a str>,
-}
-
-/// A change to a resource instance. The strings are those of the plan, decoded.
-#[derive(Clone, Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
-pub struct ResourceChange<'a> {
-    #[serde(flatten)]
-    pub resource: ResourceName<'a>,
-    pub action: Cow<'a, str>,
-    pub actions: Cow<'a, [Cow<'a, str>]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub action_reason: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deferred_reason: Option<Cow<'a, str>>,
-    /// The paths that change, are unknown, are sensitive or force a replacement.
-    #[serde(flatten)]
-    pub paths: ChangePaths<'a>,
-    /// An object as compact JSON text, with secrets masked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub importing: Option<JsonText<'a>>,
-    /// Serialized only if true.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub generated_config: bool,
-    /// The block of the resource in the configuration, with `changes --with-config`.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub block: Option<Box<Block>>,
-    /// The block of the object. Present with `--source`, and for plan files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Box<Origin>>,
-    /// The attributes to display. Empty unless the run has a view.
-    #[serde(skip)]
-    pub attributes: Attributes,
-}
-
-/// The lists of paths of a change.
-#[derive(Clone, Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
-pub struct ChangePaths<'a> {
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub changed: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub unknown: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub sensitive: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub sensitive_added: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub sensitive_removed: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub replace_paths: Cow<'a, Paths>,
-}
-
-/// The resource of a row: its address, and the parts of the address.
-#[derive(Clone, Debug, Default, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
-pub struct ResourceName<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub address: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub previous_address: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub module_address: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<Cow<'a, str>>,
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub type_name: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<Cow<'a, str>>,
-    /// A string or a number, as JSON text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub index: Option<JsonText<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deposed: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub provider_name: Option<Cow<'a, str>>,
-}
-
-impl ResourceChange<'_> {
-    /// The previous address, if it differs from the address.
-    pub fn moved_from(&self) -> Option<&str> {
-        let address = self.resource.address.as_deref();
-        self.resource.previous_address.as_deref().filter(|previous| Some(*previous) != address)
-    }
-
-    /// Returns the label, followed by the deposed key if the object is deposed. A deposed object
-    /// has the same address as the current object (docs/format/plan.md, section 3).
-    pub fn full_name(&self) -> Cow<'_, str> {
-        match &self.resource.deposed {
-            Some(key) => Cow::Owned(format!("{} (deposed {key})", self.label())),
-            None => self.label(),
-        }
-    }
-
-    /// Returns the effects of the change, the most severe first: `delete`, `replace`, `forget`,
-    /// `update`, `create`, `read`. A known list of actions has at most one effect. An unknown list
-    /// may have several.
-    pub fn effects(&self) -> impl Iterator<Item = &'static str> + use<> {
-        action::effects(&self.actions)
-    }
-
-    /// Whether Terraform stops managing an object without destroying it. This is the resource's
-    /// only object, or the object that the change replaces.
-    pub fn forgets(&self) -> bool {
-        self.actions.iter().any(|action| action == "forget")
-    }
-
-    /// Returns the address. If the plan has no address, returns the type, name and index.
-    pub fn label(&self) -> Cow<'_, str> {
-        if let Some(address) = &self.resource.address {
-            return Cow::Borrowed(address);
-        }
-        let data = if self.resource.mode.as_deref() == Some("data") { "data." } else { "" };
-        let part = |text: &Option<Cow<'_, str>>| text.as_deref().unwrap_or("?").to_owned();
-        let index = self.resource.index.as_ref().map(|index| format!("[{}]", index.get()));
-        let [type_name, name] = [&self.resource.type_name, &self.resource.name].map(part);
-        Cow::Owned(format!("{data}{type_name}.{name}{}", index.unwrap_or_default()))
-    }
-
-    /// Whether the change moves the object and does nothing else.
-    pub fn only_moves(&self) -> bool {
-        self.action == "no-op" && self.moved_from().is_some() && self.importing.is_none()
-    }
-
-    /// Whether the resource stays as it is: no action, no move and no import.
-    pub fn is_settled(&self) -> bool {
-        self.action == "no-op" && self.moved_from().is_none() && self.importing.is_none()
-    }
-}
-
-/// A change to an output value of the root module.
-#[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
-pub struct OutputChange<'a> {
-    pub name: Cow<'a, str>,
-    pub action: Cow<'a, str>,
-    pub actions: Cow<'a, [Cow<'a, str>]>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub changed: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub unknown: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub sensitive: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub sensitive_added: Cow<'a, Paths>,
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub sensitive_removed: Cow<'a, Paths>,
-    /// The block of the object. Present with `--source`, and for plan files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Box<Origin>>,
-    /// The attributes to display. Empty unless the run has a view.
-    #[serde(skip)]
-    pub attributes: Attributes,
-}
-
-/// A checkable object and the result of its conditions.
-#[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
-pub struct Check<'a> {
-    pub address: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub check_kind: Option<Cow<'a, str>>,
-    pub status: Cow<'a, str>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub problems: Cow<'a, [Cow<'a, str>]>,
-    /// The block of the object. Present with `--source`, and for plan files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Box<Origin>>,
-}
-
-impl Check<'_> {
-    /// Whether the check failed, or could not be evaluated.
-    pub fn has_failed(&self) -> bool {
-        matches!(&*self.status, "fail" | "error")
-    }
-}
-
-/// An attribute that the plan depends on: its prior value contributes to the planned changes.
-#[derive(Clone, Debug, Serialize)]
-pub struct RelevantAttribute<'a> {
-    /// The address of the resource.
-    pub resource: Cow<'a, str>,
-    /// The first step of the attribute's path. The record omits further steps, because they may be
-    /// secret. `None` means the whole resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attribute: Option<Cow<'a, str>>,
-}
-
-/// An action that the plan invokes.
-#[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
-pub struct ActionInvocation<'a> {
-    pub address: Cow<'a, str>,
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub type_name: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trigger: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub triggering_address: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deferred_reason: Option<Cow<'a, str>>,
-    #[serde(skip)]
-    pub timing: Timing,
-    /// The configuration to display. Empty unless the run has a view.
-    #[serde(skip)]
-    pub attributes: Attributes,
-}
-
-impl ActionInvocation<'_> {
-    /// Returns the words to write before the address of the trigger. They say when the action is
-    /// invoked.
-    pub fn timing_words(&self) -> &'static str {
-        match self.timing {
-            Timing::Before => "before",
-            Timing::After => "after",
-            Timing::Unknown => "triggered by",
-        }
     }
 }
 

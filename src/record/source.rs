@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// A block of a configuration, without its values.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListedBlock<'a> {
     /// The path of the root module, if the run has several configurations.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,6 +33,7 @@ pub struct ListedBlock<'a> {
 
 /// The place of a block, or of the text that a diagnostic is about.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SourceRange<'a> {
     /// The path of the file, relative to the folder of the root module.
     pub file: &'a str,
@@ -51,6 +53,7 @@ pub struct SourceRange<'a> {
 
 /// The place of a block that overrides another.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OverridingBlock<'a> {
     /// The path of the override file.
     pub file: &'a str,
@@ -60,6 +63,7 @@ pub struct OverridingBlock<'a> {
 
 /// A diagnostic of a file of a configuration.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListedDiagnostic<'a> {
     /// The path of the root module, if the run has several configurations.
     #[serde(skip_serializing_if = "Option::is_none")]

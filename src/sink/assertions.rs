@@ -16,9 +16,6 @@ use crate::error::Result;
 use crate::inert::{self, visible};
 use crate::record::{AssertionFinding, AssertionResult, Record, UnreadDocument};
 
-/// The JSON Schema (draft 2020-12) of a line of results.
-pub const SCHEMA: &str = include_str!("assertions_schema.json");
-
 /// A format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {

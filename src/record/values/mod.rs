@@ -13,6 +13,3 @@ mod rows;
 
 pub use options::{RowKind, Select, ValuesOptions, ValuesSource};
 pub use reader::{ValuesResult, read};
-
-/// The JSON Schema of the records, with a final line feed.
-pub const SCHEMA: &str = include_str!("schema.json");

@@ -22,9 +22,6 @@ use crate::sink::{Sink, write_error};
 /// The version of the document's format. Adding a key does not change it.
 pub const DOCUMENT_VERSION: u32 = 1;
 
-/// The JSON Schema of the document, as JSON text with a final line feed.
-pub const SCHEMA: &str = include_str!("schema.json");
-
 /// Maximum number of types, modules and providers that are listed.
 const TOP: usize = 100;
 

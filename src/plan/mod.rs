@@ -3,8 +3,8 @@
 //!
 //! A [`Piece`] is a value with its own sensitivity marks, such as a resource change. The reader
 //! assumes no order of keys. It keeps one piece in memory at a time, and the values that the
-//! visitor receives borrow from this piece. Parsed pieces, such as [`ResourceChange`], leave out unknown
-//! keys, and keep unknown words, such as an action or a reason.
+//! visitor receives borrow from this piece. Parsed pieces, such as [`ResourceChange`], leave out
+//! unknown keys, and keep unknown words, such as an action or a reason.
 
 mod change;
 mod checked;

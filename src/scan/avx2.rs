@@ -1,4 +1,7 @@
 //! The AVX2 kernel: a block is two registers of 32 bytes. MOVEMASK turns comparisons into bits.
+//!
+//! The functions write out the two halves. The compiler does not inline closures that go through
+//! the methods of arrays, such as `map`, unless it optimizes the whole program at once.
 
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_prefetch,
@@ -90,8 +93,14 @@ fn table(bytes: &[u8; 16]) -> __m256i {
 #[target_feature(enable = "avx2")]
 fn any_of(bytes: [__m256i; 2], wanted: &[u8; 16]) -> u64 {
     let wanted = table(wanted);
-    let [low, high] = bytes.map(|half| _mm256_cmpeq_epi8(_mm256_shuffle_epi8(wanted, half), half));
-    mask(low, high)
+    mask(looked_up(wanted, bytes[0], bytes[0]), looked_up(wanted, bytes[1], bytes[1]))
+}
+
+/// Compares the entries of a table that `half` looks up with `bytes`.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn looked_up(table: __m256i, half: __m256i, bytes: __m256i) -> __m256i {
+    _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, half), bytes)
 }
 
 /// Compares the bytes of a block. Combines alternatives in registers, before MOVEMASK. If the code
@@ -102,14 +111,14 @@ fn any_of(bytes: [__m256i; 2], wanted: &[u8; 16]) -> u64 {
 fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
     let bit = _mm256_set1_epi8(0x20);
     let wanted = table(&BRACKETS);
-    let brackets = bytes.map(|half| {
-        let folded = _mm256_or_si256(half, bit);
-        _mm256_cmpeq_epi8(_mm256_shuffle_epi8(wanted, half), folded)
-    });
+    let folded = [_mm256_or_si256(bytes[0], bit), _mm256_or_si256(bytes[1], bit)];
     Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
-        bracket: mask(brackets[0], brackets[1]),
+        bracket: mask(
+            looked_up(wanted, bytes[0], folded[0]),
+            looked_up(wanted, bytes[1], folded[1]),
+        ),
         // Shifts bits 1 and 5 to bit 7, which MOVEMASK reads.
         opens: mask(_mm256_slli_epi16::<6>(bytes[0]), _mm256_slli_epi16::<6>(bytes[1])),
         braces: mask(_mm256_slli_epi16::<2>(bytes[0]), _mm256_slli_epi16::<2>(bytes[1])),
@@ -126,8 +135,9 @@ fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
 #[target_feature(enable = "avx2")]
 fn unusual(bytes: [__m256i; 2]) -> Unusual {
     let high = mask(bytes[0], bytes[1]);
-    let below_space = bytes.map(|half| _mm256_cmpgt_epi8(_mm256_set1_epi8(0x20), half));
-    Unusual { control: mask(below_space[0], below_space[1]) & !high, high }
+    let space = _mm256_set1_epi8(0x20);
+    let below_space = mask(_mm256_cmpgt_epi8(space, bytes[0]), _mm256_cmpgt_epi8(space, bytes[1]));
+    Unusual { control: below_space & !high, high }
 }
 
 /// Loads a block.
@@ -164,20 +174,29 @@ impl Wide for Avx2 {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn leaf_masks(text: &[u8; LEAF_WINDOW]) -> LeafMasks {
+    let start = text.as_ptr();
     // SAFETY: the text has 68 bytes, so 64 bytes can be read at offsets 0 to 4.
-    let bytes: [[__m256i; 2]; 5] =
-        std::array::from_fn(|place| unsafe { load(text.as_ptr().add(place)) });
-    let [first, second] = [0, 1].map(|half| leaf_half(bytes.map(|bytes| bytes[half])));
-    let mask = |kind: fn(&LeafHalf) -> __m256i| mask(kind(&first), kind(&second));
+    let bytes = unsafe {
+        [
+            load(start),
+            load(start.add(1)),
+            load(start.add(2)),
+            load(start.add(3)),
+            load(start.add(4)),
+        ]
+    };
+    let [a, b, c, d, e] = bytes;
+    let first = leaf_half([a[0], b[0], c[0], d[0], e[0]]);
+    let second = leaf_half([a[1], b[1], c[1], d[1], e[1]]);
     LeafMasks {
-        literal4: mask(|half| half.literal4),
-        literal5: mask(|half| half.literal5),
-        digits: mask(|half| half.digits),
-        zeros: mask(|half| half.zeros),
-        hex: mask(|half| half.hex),
-        d: mask(|half| half.d),
-        before_u: mask(|half| half.before_u),
-        before_escaped: !mask(|half| half.before_others),
+        literal4: mask(first.literal4, second.literal4),
+        literal5: mask(first.literal5, second.literal5),
+        digits: mask(first.digits, second.digits),
+        zeros: mask(first.zeros, second.zeros),
+        hex: mask(first.hex, second.hex),
+        d: mask(first.d, second.d),
+        before_u: mask(first.before_u, second.before_u),
+        before_escaped: !mask(first.before_others, second.before_others),
     }
 }
 
@@ -197,10 +216,17 @@ struct LeafHalf {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn leaf_half(bytes: [__m256i; 5]) -> LeafHalf {
-    let begins = LITERALS.iter().zip(bytes).fold(_mm256_set1_epi8(-1), |begins, (place, byte)| {
-        let wanted = _mm256_shuffle_epi8(table(place), bytes[0]);
-        _mm256_and_si256(begins, _mm256_cmpeq_epi8(wanted, byte))
-    });
+    let [one, two, three, four] = &LITERALS;
+    let begins = _mm256_and_si256(
+        _mm256_and_si256(
+            looked_up(table(one), bytes[0], bytes[0]),
+            looked_up(table(two), bytes[0], bytes[1]),
+        ),
+        _mm256_and_si256(
+            looked_up(table(three), bytes[0], bytes[2]),
+            looked_up(table(four), bytes[0], bytes[3]),
+        ),
+    );
     let f = is(bytes[0], b'f');
     let digits = between(bytes[0], b'0', b'9');
     let folded = _mm256_or_si256(bytes[0], _mm256_set1_epi8(0x20));
@@ -235,25 +261,34 @@ fn between(bytes: __m256i, first: u8, last: u8) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn masks(blocks: &[Block; 4]) -> Masks<Four> {
-    let halves = blocks.each_ref().map(|block| {
-        // SAFETY: `Block` is `repr(C)` with eight `u64`, so it has 64 readable bytes.
-        unsafe { load((&raw const *block).cast()) }
-    });
-    // Transposes a matrix of 4 by 4: first within pairs of rows, then across halves.
-    let columns = |half: usize| {
-        let [a, b, c, d] = halves.map(|halves| halves[half]);
-        let even = [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)];
-        let odd = [_mm256_unpackhi_epi64(a, b), _mm256_unpackhi_epi64(c, d)];
-        [
-            Four(_mm256_permute2x128_si256::<0x20>(even[0], even[1])),
-            Four(_mm256_permute2x128_si256::<0x20>(odd[0], odd[1])),
-            Four(_mm256_permute2x128_si256::<0x31>(even[0], even[1])),
-            Four(_mm256_permute2x128_si256::<0x31>(odd[0], odd[1])),
-        ]
+    let [a, b, c, d] = blocks;
+    // SAFETY: `Block` is `repr(C)` with eight `u64`, so it has 64 readable bytes.
+    let (a, b, c, d) = unsafe {
+        (
+            load((&raw const *a).cast()),
+            load((&raw const *b).cast()),
+            load((&raw const *c).cast()),
+            load((&raw const *d).cast()),
+        )
     };
-    let [quotes, escapes, brackets, opens] = columns(0);
-    let [braces, strings, separators, words] = columns(1);
+    let [quotes, escapes, brackets, opens] = transposed([a[0], b[0], c[0], d[0]]);
+    let [braces, strings, separators, words] = transposed([a[1], b[1], c[1], d[1]]);
     Masks { quotes, escapes, brackets, opens, braces, strings, separators, words }
+}
+
+/// Transposes a matrix of 4 by 4: first within pairs of rows, then across halves.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn transposed(rows: [__m256i; 4]) -> [Four; 4] {
+    let [a, b, c, d] = rows;
+    let even = [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)];
+    let odd = [_mm256_unpackhi_epi64(a, b), _mm256_unpackhi_epi64(c, d)];
+    [
+        Four(_mm256_permute2x128_si256::<0x20>(even[0], even[1])),
+        Four(_mm256_permute2x128_si256::<0x20>(odd[0], odd[1])),
+        Four(_mm256_permute2x128_si256::<0x31>(even[0], even[1])),
+        Four(_mm256_permute2x128_si256::<0x31>(odd[0], odd[1])),
+    ]
 }
 
 /// A mask of four consecutive blocks, the first in the lowest lane.

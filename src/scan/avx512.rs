@@ -110,14 +110,16 @@ impl Wide for Avx512 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn leaf_masks(text: &[u8; LEAF_WINDOW]) -> LeafMasks {
+    let start = text.as_ptr();
     // SAFETY: the text has 68 bytes, so 64 bytes can be read at offsets 0 to 4.
-    let bytes: [__m512i; 5] =
-        std::array::from_fn(|place| unsafe { _mm512_loadu_si512(text.as_ptr().add(place).cast()) });
-    let spells = |word: &[u8]| {
-        let places = bytes.iter().zip(word);
-        places.fold(!0, |found, (bytes, letter)| {
-            _mm512_mask_cmpeq_epi8_mask(found, *bytes, _mm512_set1_epi8(*letter as i8))
-        })
+    let bytes = unsafe {
+        [
+            load(start),
+            load(start.add(1)),
+            load(start.add(2)),
+            load(start.add(3)),
+            load(start.add(4)),
+        ]
     };
     let values = _mm512_sub_epi8(bytes[0], _mm512_set1_epi8(b'0' as i8));
     let folded = _mm512_or_si512(bytes[0], _mm512_set1_epi8(0x20));
@@ -126,8 +128,8 @@ fn leaf_masks(text: &[u8; LEAF_WINDOW]) -> LeafMasks {
     let [low, high] = &ESCAPED;
     let upper = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes[1]), _mm512_set1_epi8(15));
     LeafMasks {
-        literal4: spells(b"true") | spells(b"null"),
-        literal5: spells(b"false"),
+        literal4: spells(&bytes, b"true") | spells(&bytes, b"null"),
+        literal5: spells(&bytes, b"false"),
         digits,
         zeros: equal(bytes[0], b'0'),
         hex: digits | _mm512_cmple_epu8_mask(letters, _mm512_set1_epi8(5)),
@@ -148,47 +150,74 @@ fn table(bytes: &[u8; 16]) -> __m512i {
     _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
+/// Loads 64 bytes.
+///
+/// # Safety
+///
+/// 64 bytes can be read at `bytes`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn load(bytes: *const u8) -> __m512i {
+    // SAFETY: the caller promises 64 readable bytes.
+    unsafe { _mm512_loadu_si512(bytes.cast()) }
+}
+
+/// Returns the bytes where `word` begins. `bytes` has the block, then the block one byte later, and
+/// so on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn spells(bytes: &[__m512i; 5], word: &[u8]) -> u64 {
+    let mut found = !0;
+    for (bytes, letter) in bytes.iter().zip(word) {
+        found = _mm512_mask_cmpeq_epi8_mask(found, *bytes, _mm512_set1_epi8(*letter as i8));
+    }
+    found
+}
+
+/// Combines two rows of a matrix into pairs.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn pair(first: &Block, second: &Block) -> [__m512i; 2] {
+    // SAFETY: `Block` is `repr(C)` with eight `u64`, so it has 64 readable bytes.
+    let (first, second) =
+        unsafe { (load((&raw const *first).cast()), load((&raw const *second).cast())) };
+    [_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second)]
+}
+
+/// Combines two pairs of rows into groups of four rows.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn group(first: __m512i, second: __m512i) -> [__m512i; 2] {
+    [
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(first, second),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(first, second),
+    ]
+}
+
 /// Transposes the masks of eight blocks: one register for each mask.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn masks(blocks: &[Block; 8]) -> Masks<Eight> {
-    let block = |index: usize| {
-        // SAFETY: `Block` is `repr(C)` with eight `u64`, so it has 64 readable bytes.
-        unsafe { _mm512_loadu_si512((&raw const blocks[index]).cast()) }
-    };
     // Transposes a matrix of 8 by 8 in three steps. The first step combines rows into pairs, the
     // second combines pairs into groups of four rows, and the third combines the two groups.
-    let pair = |first, second| {
-        let (first, second) = (block(first), block(second));
-        [_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second)]
-    };
-    let pairs = [pair(0, 1), pair(2, 3), pair(4, 5), pair(6, 7)];
-    let fours = |kind: usize| {
-        [[0, 1], [2, 3]].map(|[first, second]| {
-            let (first, second): ([__m512i; 2], [__m512i; 2]) = (pairs[first], pairs[second]);
-            let low = _mm512_shuffle_i64x2::<0b10_00_10_00>(first[kind], second[kind]);
-            [low, _mm512_shuffle_i64x2::<0b11_01_11_01>(first[kind], second[kind])]
-        })
-    };
-    let [even, odd] = [fours(0), fours(1)];
-    let low = |four: [[__m512i; 2]; 2], half: usize| {
-        Eight(_mm512_shuffle_i64x2::<0b10_00_10_00>(four[0][half], four[1][half]))
-    };
-    let high = |four: [[__m512i; 2]; 2], half: usize| {
-        Eight(_mm512_shuffle_i64x2::<0b11_01_11_01>(four[0][half], four[1][half]))
-    };
-    let kinds = [
-        low(even, 0),
-        low(odd, 0),
-        low(even, 1),
-        low(odd, 1),
-        high(even, 0),
-        high(odd, 0),
-        high(even, 1),
-        high(odd, 1),
-    ];
-    let [quotes, escapes, brackets, opens, braces, strings, separators, words] = kinds;
-    Masks { quotes, escapes, brackets, opens, braces, strings, separators, words }
+    let [a, b, c, d, e, f, g, h] = blocks;
+    let (ab, cd, ef, gh) = (pair(a, b), pair(c, d), pair(e, f), pair(g, h));
+    let (even, odd) = (group(ab[0], cd[0]), group(ab[1], cd[1]));
+    let (even_too, odd_too) = (group(ef[0], gh[0]), group(ef[1], gh[1]));
+    let [quotes, braces] = group(even[0], even_too[0]);
+    let [escapes, strings] = group(odd[0], odd_too[0]);
+    let [brackets, separators] = group(even[1], even_too[1]);
+    let [opens, words] = group(odd[1], odd_too[1]);
+    Masks {
+        quotes: Eight(quotes),
+        escapes: Eight(escapes),
+        brackets: Eight(brackets),
+        opens: Eight(opens),
+        braces: Eight(braces),
+        strings: Eight(strings),
+        separators: Eight(separators),
+        words: Eight(words),
+    }
 }
 
 /// A mask of eight consecutive blocks, the first in the lowest lane.

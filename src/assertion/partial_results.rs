@@ -32,6 +32,11 @@ pub(super) struct PartialResult {
 }
 
 impl PartialResults {
+    /// Whether the results have no room for any assertion.
+    pub fn is_empty(&self) -> bool {
+        self.answers.is_empty()
+    }
+
     /// Clears all results, and makes room for this number of assertions.
     pub fn reset(&mut self, assertions: usize) {
         self.answers.clear();

@@ -1,17 +1,13 @@
-//! Lookahead workers that audit ranges of a document.
+//! The findings of a lookahead worker that audits a range of a document.
 
-use super::AuditOptions;
 use super::find::Auditor;
 use super::notes::{Note, Notes};
 use super::safe_text::Label;
-use crate::error::{Error, Result};
-use crate::json::outline::Outline;
-use crate::limits::Limit;
-use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
-use crate::plan::{Flow, Piece, Visitor};
-use crate::pool::{Worker, scaled_for_fuzzing};
+use crate::error::Result;
+use crate::plan::Piece;
+use crate::plan::lookahead::{Batch, Map, Mapped};
+use crate::pool::scaled_for_fuzzing;
 use crate::record::FindingKind;
-use crate::secret::Collected;
 
 /// Maximum memory for the findings in a range, in bytes. Beyond it, the walk audits the rest of
 /// the range itself.
@@ -26,13 +22,16 @@ pub(super) struct Findings {
     paths: String,
     /// Number of pieces with values but no overlay that says which are sensitive.
     pub unmarked: u64,
+    /// True if the memory had no room for a finding. The piece of the finding is left to the walk.
+    is_cut: bool,
 }
 
-/// A position in the list of findings.
+/// A position in the findings: numbers of notes, of labels and of unmarked pieces.
 #[derive(Clone, Copy)]
-struct End {
+pub(super) struct Position {
     notes: usize,
     labels: usize,
+    unmarked: u64,
 }
 
 /// A stored [`Note`].
@@ -51,18 +50,6 @@ struct StoredNote {
 impl Findings {
     fn size(&self) -> u64 {
         (size_of_val(&*self.notes) + self.paths.len()) as u64 + self.labels_size
-    }
-
-    /// The current end of the list.
-    fn end(&self) -> End {
-        End { notes: self.notes.len(), labels: self.labels.len() }
-    }
-
-    /// Removes everything after a position.
-    fn truncate(&mut self, End { notes, labels }: End) {
-        self.notes.truncate(notes);
-        self.paths.truncate(self.notes.last().map_or(0, |last| last.path_end));
-        self.labels_size -= self.labels.drain(labels..).map(|label| label.size()).sum::<u64>();
     }
 
     /// Passes all findings to `notes`. Call it once, before the findings are cleared.
@@ -92,8 +79,8 @@ impl Notes for Findings {
     fn note(&mut self, note: Note<'_>) -> Result<()> {
         let Note { kind, path, offset, number } = note;
         if self.size() > SIZE_MAX {
-            // This error ends the range and is not reported: the walk audits the piece itself.
-            return Err(Error::limit(Limit::Change, SIZE_MAX, offset));
+            self.is_cut = true;
+            return Ok(());
         }
         self.paths.push_str(path);
         let (labels, path_end) = (self.labels.len(), self.paths.len());
@@ -102,58 +89,38 @@ impl Notes for Findings {
     }
 }
 
-impl LookaheadResult for Findings {
+impl Batch for Findings {
+    type Position = Position;
+
+    fn position(&self) -> Position {
+        let Findings { notes, labels, unmarked, .. } = self;
+        Position { notes: notes.len(), labels: labels.len(), unmarked: *unmarked }
+    }
+
+    fn truncate(&mut self, Position { notes, labels, unmarked }: Position) {
+        self.notes.truncate(notes);
+        self.paths.truncate(self.notes.last().map_or(0, |last| last.path_end));
+        self.labels_size -= self.labels.drain(labels..).map(|label| label.size()).sum::<u64>();
+        (self.unmarked, self.is_cut) = (unmarked, false);
+    }
+
     fn clear(&mut self) {
-        self.notes.clear();
-        self.labels.clear();
-        self.paths.clear();
-        (self.labels_size, self.unmarked) = (0, 0);
+        self.truncate(Position { notes: 0, labels: 0, unmarked: 0 });
     }
 }
 
-pub(super) struct RangeAuditor<'r> {
-    auditor: Auditor<'r, Findings>,
-    /// Scratch space for pieces.
-    outline: Outline,
-}
+impl Map for Auditor<'_, Findings> {
+    type Batch = Findings;
 
-impl<'r> RangeAuditor<'r> {
-    pub fn new(collected: &'r Collected, options: &'r AuditOptions) -> RangeAuditor<'r> {
-        let auditor = Auditor::new(collected, options, Findings::default());
-        RangeAuditor { auditor, outline: Outline::new() }
-    }
-}
-
-impl Worker for RangeAuditor<'_> {
-    type Job = LookaheadJob<Findings>;
-
-    fn work(&mut self, job: &mut LookaheadJob<Findings>) {
-        let Some(Task { reader, range, .. }) = job.task() else { return };
-        let RangeAuditor { auditor, outline } = self;
-        std::mem::swap(&mut auditor.notes, &mut job.result);
-        let read = reader.read(range, outline, &mut AuditingPieces(auditor));
-        std::mem::swap(&mut auditor.notes, &mut job.result);
-        job.result.unmarked = std::mem::take(&mut auditor.unmarked);
-        job.end(read);
-    }
-}
-
-struct AuditingPieces<'w, 'r>(&'w mut Auditor<'r, Findings>);
-
-impl Visitor for AuditingPieces<'_, '_> {
-    fn examines_all(&self) -> bool {
-        true
+    fn batch(&mut self) -> &mut Findings {
+        &mut self.notes
     }
 
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let (end, unmarked) = (self.0.notes.end(), self.0.unmarked);
-        let audited = self.0.piece(piece).map(|()| Flow::Continue);
-        if audited.is_err() {
-            // The walk audits the piece again.
-            self.0.notes.truncate(end);
-            self.0.unmarked = unmarked;
-        }
-        audited
+    fn map(&mut self, piece: &Piece<'_>) -> Result<Mapped> {
+        self.unmarked = 0;
+        self.piece(piece)?;
+        self.notes.unmarked += self.unmarked;
+        Ok(if self.notes.is_cut { Mapped::Left } else { Mapped::Added })
     }
 }
 
@@ -191,7 +158,7 @@ mod tests {
             findings.piece(label(address));
             paths.iter().for_each(|path| findings.note(note(path)).expect("there is room"));
         }
-        let before = findings.end();
+        let before = findings.position();
         findings.piece(label("d"));
         findings.note(note("gone")).expect("there is room");
         findings.truncate(before);
@@ -207,7 +174,8 @@ mod tests {
         for _ in 0..3 {
             findings.piece(label("a"));
             let mut count = 0;
-            while findings.note(note("a path")).is_ok() {
+            while !findings.is_cut {
+                findings.note(note("a path")).expect("notes never fail");
                 count += 1;
             }
             notes.push(count);

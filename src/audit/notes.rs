@@ -21,7 +21,7 @@ pub(super) trait Notes {
     /// Begins a piece. The next findings belong to it. Its label has no secrets.
     fn piece(&mut self, label: Label);
 
-    /// Records a finding. Fails if there is no room for the finding, or if it cannot be written.
+    /// Records a finding. Fails if it cannot be written.
     fn note(&mut self, note: Note<'_>) -> Result<()>;
 }
 

@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 
 use super::AuditOptions;
 use super::find::Auditor;
-use super::lookahead::{Findings, RangeAuditor};
+use super::lookahead::Findings;
 use super::notes::NoteWriter;
 use super::origins::ShownOrigins;
 use super::safe_text::SafeText;
@@ -35,7 +35,7 @@ pub(super) fn read<S: Source>(
     let threads = options.secret.read.threads.map_or(1, NonZeroUsize::get);
     let queue = Queue::new();
     std::thread::scope(|scope| {
-        let ahead = (threads > 1).then(|| Lookahead::new(scope, &queue, threads));
+        let ahead = Lookahead::new(scope, &queue, threads);
         let mut reading = Reading { auditor, ahead, collected, options };
         let document = documents.read(Accepts::States, &mut reading)?;
         let Auditor { notes, unmarked, .. } = reading.auditor;
@@ -46,16 +46,13 @@ pub(super) fn read<S: Source>(
 
 struct Reading<'scope, 'r> {
     auditor: Auditor<'r, NoteWriter<'r>>,
-    ahead: Option<Lookahead<'scope, RangeAuditor<'r>, Findings>>,
+    ahead: Lookahead<'scope, Auditor<'r, Findings>>,
     collected: &'r Collected,
     options: &'r AuditOptions,
 }
 
 impl<'scope, 'r: 'scope> Visitor for Reading<'scope, 'r> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
-        if let Some(ahead) = &mut self.ahead {
-            ahead.recall();
-        }
         self.auditor.notes.section = match section {
             Section::Other => SafeText(self.collected).text(key),
             _ => section.name().to_owned(),
@@ -72,17 +69,14 @@ impl<'scope, 'r: 'scope> Visitor for Reading<'scope, 'r> {
     }
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
-        let new_worker = || RangeAuditor::new(self.collected, self.options);
-        Ok(self.ahead.as_mut().and_then(|ahead| ahead.find(boundary, new_worker)))
+        let new_map = || Auditor::new(self.collected, self.options, Findings::default());
+        Ok(self.ahead.find(boundary, new_map))
     }
 
     fn jumped(&mut self, _: &ReadRange) -> Result<()> {
-        let Some(ahead) = &mut self.ahead else { return Ok(()) };
-        if let Some((mut job, _)) = ahead.take() {
-            self.auditor.unmarked += job.result.unmarked;
-            job.result.replay(&mut self.auditor.notes)?;
-            ahead.keep(job);
-        }
-        Ok(())
+        self.ahead.fold(|findings, _| {
+            self.auditor.unmarked += findings.unmarked;
+            findings.replay(&mut self.auditor.notes)
+        })
     }
 }

@@ -13,7 +13,7 @@ use crate::plan::Accepts;
 use crate::planfile::{self, SchemaFiles};
 use crate::source::{
     Globs, InputEntry, Inputs, List, Location, RetryPolicy, Rule, Selection, Separator, Skipped,
-    Stores, Unlisted, behind_at,
+    Stores, Unlisted, list_path,
 };
 
 pub struct Listed {
@@ -116,7 +116,7 @@ pub fn list<'o>(
         }
     }
     let shows_workspaces = is_ruled || inputs.entries.len() > 1;
-    let lists = selection.names.iter().filter_map(|name| behind_at(name).ok().flatten());
+    let lists = selection.names.iter().filter_map(|name| list_path(name).ok().flatten());
     let also = also.into_iter().chain(lists).chain(plans.more.files_from.clone());
     let also = also.chain(plans.more.schemas.iter().cloned()).collect();
     let Selection { stores, schemas, .. } = selection;

@@ -254,7 +254,7 @@ impl<S: Source> Documents<S> {
 
     /// Fails with [`ErrorKind::Changed`] if the input has changed since it was opened. A caller
     /// that uses the window after a read must call this.
-    pub(crate) fn hold_still(&mut self) -> Result<()> {
+    pub(crate) fn check_unchanged(&mut self) -> Result<()> {
         match self.source.changed() {
             true => Err(self.fail(Error::new(ErrorKind::Changed))),
             false => Ok(()),

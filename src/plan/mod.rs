@@ -49,7 +49,7 @@ pub(crate) use input_kind::{InputKind, input_kind};
 pub use instance::{OutputValue, ResourceInstance, VariableDeclaration};
 pub use mark_reason::MarkReason;
 pub use section::Section;
-pub(crate) use walk::workers as lookahead;
+pub(crate) use walk::ahead as lookahead;
 pub use walk::{Piece, PieceKind};
 // Public for the tests of the lookahead.
 #[doc(hidden)]

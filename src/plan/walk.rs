@@ -6,11 +6,11 @@
 //! around the pieces, and sends no pieces for them. If the visitor examines every value, a known
 //! section of the wrong type is an error, because its values cannot be examined for secrets.
 
+pub(crate) mod ahead;
 mod calls;
 mod lookahead;
 mod piece;
 mod scope;
-pub(crate) mod workers;
 
 use calls::Calls;
 use lookahead::brackets;

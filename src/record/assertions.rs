@@ -42,6 +42,9 @@ impl<'a> AssertionChecker<'a> {
 
     /// Checks the assertions on a piece, and adds the results to `results`.
     pub fn piece_into(&mut self, piece: &Piece<'_>, results: &mut PartialResults) -> Result<()> {
+        if results.is_empty() {
+            results.reset(self.assertions.list().len());
+        }
         std::mem::swap(&mut self.run.results, results);
         let checked = self.run.piece(piece).map(drop);
         std::mem::swap(&mut self.run.results, results);
@@ -51,11 +54,6 @@ impl<'a> AssertionChecker<'a> {
     /// Appends the results of another thread.
     pub fn append(&mut self, results: &mut PartialResults) {
         self.run.results.append(results);
-    }
-
-    /// Clears `results`, and gives it a slot for each assertion.
-    pub fn prepare(&self, results: &mut PartialResults) {
-        results.reset(self.assertions.list().len());
     }
 
     /// Records that the document is a state.

@@ -9,15 +9,13 @@ use super::assertions::{AssertionChecker, PartialResults};
 use super::counts::Facts;
 use super::options::{RecordOptions, Show};
 use super::pending;
+use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
 use super::view::{View, ViewPaths, ViewSubject, Viewer};
 use super::{ChangePaths, Record, Renderer};
 use crate::error::Result;
-use crate::json::outline::Outline;
-use crate::json::value::Text;
-use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
-use crate::plan::{Flow, Piece, PieceKind, ResourceChange, Section, Visitor};
-use crate::pool::Worker;
+use crate::plan::lookahead::{Batch, Map, Mapped};
+use crate::plan::{Piece, PieceKind, ResourceChange, Section};
 
 /// Maximum memory for the paths of a row in a batch, in bytes.
 const PATHS_MAX: u64 = 64 << 10;
@@ -31,20 +29,21 @@ const ROWS_MAX: u64 = 1 << 20;
 /// Estimated memory of the strings of a row, without paths and attributes, in bytes.
 const TEXTS: u64 = 256;
 
+/// The rows of the changes in a range.
 #[derive(Default)]
 pub(super) struct RowBatch {
     /// The results, one for each change.
-    pub built: Vec<BuiltRow>,
+    built: Vec<BuiltRow>,
     /// The rendered rows, one after the other.
-    pub text: Vec<u8>,
+    text: Vec<u8>,
     /// The results of the assertions for these changes.
-    pub results: PartialResults,
+    results: PartialResults,
     /// Memory of `built`, in bytes.
     size: u64,
 }
 
 /// The result of a worker for one change.
-pub(super) enum BuiltRow {
+enum BuiltRow {
     /// The change has no row.
     Nothing(Facts),
     /// The row is rendered and ends at this offset of [`RowBatch::text`].
@@ -70,15 +69,62 @@ impl BuiltRow {
     }
 }
 
-impl LookaheadResult for RowBatch {
+impl RowBatch {
+    fn is_full(&self) -> bool {
+        self.text.len() >= TEXT_MAX || self.size >= ROWS_MAX || self.results.size() >= ROWS_MAX
+    }
+
+    /// Counts and writes the rows, up to the first error. `index` is the index of the first change
+    /// in its section.
+    pub(super) fn write(
+        &mut self,
+        index: u64,
+        writer: &mut RecordWriter<'_>,
+        checker: Option<&mut AssertionChecker<'_>>,
+    ) -> Result<()> {
+        // The rendered rows that were counted: their end as an offset in `text`, and their number.
+        let (mut text_end, mut rows) = (0, 0);
+        let written = self.built.drain(..).zip(index..).try_for_each(|(built, index)| {
+            let counted = match built {
+                BuiltRow::Nothing(facts) => writer.count(&facts),
+                BuiltRow::Text(facts, end) => {
+                    writer.count(&facts).map(|()| (text_end, rows) = (end, rows + 1))
+                }
+                BuiltRow::Row(facts, row) => {
+                    writer.count(&facts).and_then(|()| writer.record(&row))
+                }
+            };
+            counted.map_err(|error| error.within(&format!("[{index}]")))
+        });
+        writer.text(&self.text[..text_end], rows)?;
+        if let Some(checker) = checker {
+            checker.append(&mut self.results);
+        }
+        written
+    }
+}
+
+impl Batch for RowBatch {
+    /// The length of `text`. A change that is left to the walk adds nothing else.
+    type Position = usize;
+
+    fn position(&self) -> usize {
+        self.text.len()
+    }
+
+    fn truncate(&mut self, text_len: usize) {
+        self.text.truncate(text_len);
+    }
+
     fn clear(&mut self) {
         self.built.clear();
         self.text.clear();
+        self.results = PartialResults::default();
         self.size = 0;
     }
 }
 
-/// A lookahead worker that builds rows.
+/// Builds the rows of changes on a worker.
 pub(super) struct RowWorker<'v> {
     builder: RowBuilder,
     /// Builds the attributes of changes; `None` if rows have no attributes.
@@ -87,8 +133,7 @@ pub(super) struct RowWorker<'v> {
     /// Renders rows; `None` if the sink accepts only records.
     renderer: Option<Box<dyn Renderer>>,
     checker: Option<AssertionChecker<'v>>,
-    /// Scratch space for changes.
-    outline: Outline,
+    batch: RowBatch,
 }
 
 impl<'v> RowWorker<'v> {
@@ -101,8 +146,8 @@ impl<'v> RowWorker<'v> {
         let limits = &mut options.read.limits;
         limits.paths = limits.paths.min(PATHS_MAX);
         let viewer = view.map(|view| Viewer::new(view, limits));
-        let (builder, outline) = (RowBuilder::new(options), Outline::new());
-        RowWorker { builder, viewer, show: options.show, renderer, checker, outline }
+        let (builder, batch) = (RowBuilder::new(options), RowBatch::default());
+        RowWorker { builder, viewer, show: options.show, renderer, checker, batch }
     }
 
     /// Builds the row of a change. Returns `None` if the reading thread must process the change.
@@ -110,19 +155,14 @@ impl<'v> RowWorker<'v> {
     /// # Errors
     ///
     /// Fails if the change is malformed or exceeds a limit.
-    fn make(
-        &mut self,
-        section: Section,
-        change: &ResourceChange<'_>,
-        reason: Option<Text<'_>>,
-        text: &mut Vec<u8>,
-    ) -> Result<Option<BuiltRow>> {
+    fn make(&mut self, section: Section, change: &ResourceChange<'_>) -> Result<Option<BuiltRow>> {
         let facts = self.builder.facts(section, change)?;
         if self.show.hides(&facts) {
             return Ok(Some(BuiltRow::Nothing(facts)));
         }
-        let row = self.builder.row(&facts, change, reason, self.viewer.as_ref())?;
+        let row = self.builder.row(&facts, change, None, self.viewer.as_ref())?;
         if let Some(renderer) = &mut self.renderer {
+            let text = &mut self.batch.text;
             renderer.render(&row, text)?;
             return Ok(Some(BuiltRow::Text(facts, text.len())));
         }
@@ -136,53 +176,26 @@ impl<'v> RowWorker<'v> {
     }
 }
 
-impl Worker for RowWorker<'_> {
-    type Job = LookaheadJob<RowBatch>;
+impl Map for RowWorker<'_> {
+    type Batch = RowBatch;
 
-    fn work(&mut self, job: &mut LookaheadJob<RowBatch>) {
-        let Some(Task { reader, range, .. }) = job.task() else { return };
-        let mut outline = std::mem::take(&mut self.outline);
-        if let Some(checker) = &self.checker {
-            checker.prepare(&mut job.result.results);
-        }
-        let mut changes = Changes { worker: self, batch: &mut job.result };
-        let read = reader.read(range, &mut outline, &mut changes);
-        self.outline = outline;
-        job.end(read);
+    const EXAMINES_ALL: bool = false;
+
+    fn batch(&mut self) -> &mut RowBatch {
+        &mut self.batch
     }
-}
 
-/// Builds the rows of the changes in one byte range.
-struct Changes<'w, 'v> {
-    worker: &'w mut RowWorker<'v>,
-    batch: &'w mut RowBatch,
-}
-
-impl Visitor for Changes<'_, '_> {
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let RowBatch { built, text, results, size } = &mut *self.batch;
-        let is_full = text.len() >= TEXT_MAX || *size >= ROWS_MAX || results.size() >= ROWS_MAX;
-        if piece.kind != PieceKind::ResourceChange || is_full {
-            return Ok(Flow::Stop);
+    fn map(&mut self, piece: &Piece<'_>) -> Result<Mapped> {
+        if piece.kind != PieceKind::ResourceChange || self.batch.is_full() {
+            return Ok(Mapped::Left);
         }
-        let (section, text_len) = (piece.section, text.len());
-        let row = ResourceChange::parse(section, piece.value)
-            .and_then(|change| self.worker.make(section, &change, None, text));
-        // Without a row, the reading thread processes the change and checks its assertions.
-        let checked = |row: Option<BuiltRow>| match (&row, &mut self.worker.checker) {
-            (Some(_), Some(checker)) => checker.piece_into(piece, results).map(|()| row),
-            _ => Ok(row),
-        };
-        match row.and_then(checked) {
-            Ok(Some(row)) => {
-                *size += row.size();
-                built.push(row);
-                Ok(Flow::Continue)
-            }
-            Ok(None) | Err(_) => {
-                text.truncate(text_len);
-                Ok(Flow::Stop)
-            }
+        let change = ResourceChange::parse(piece.section, piece.value)?;
+        let Some(row) = self.make(piece.section, &change)? else { return Ok(Mapped::Left) };
+        if let Some(checker) = &mut self.checker {
+            checker.piece_into(piece, &mut self.batch.results)?;
         }
+        self.batch.size += row.size();
+        self.batch.built.push(row);
+        Ok(Mapped::Added)
     }
 }

@@ -16,7 +16,7 @@ use super::options::{RecordOptions, Show};
 use super::outputs::Declarations;
 use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
-use super::rows::{BuiltRow, RowBatch, RowWorker};
+use super::rows::RowWorker;
 use super::texts::decoded;
 use super::view::{View, ViewPaths, ViewSubject, Viewer};
 use super::watch::NamedKind;
@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::{Text, Value};
 use crate::path::Paths;
-use crate::plan::lookahead::{Lookahead, LookaheadJob};
+use crate::plan::lookahead::Lookahead;
 use crate::plan::{
     self, Accepts, Answer, Boundary, Change, Documents, Flow, Piece, PieceKind, ReadRange,
     ResourceInstance, Section, StateKind, Visitor,
@@ -190,7 +190,7 @@ fn sift_one<S: Source>(
         let mut sifter = Sifter {
             builder: RowBuilder::new(*options),
             writer: RecordWriter::new(label, options, view, sink),
-            ahead: (threads > 1).then(|| Lookahead::new(scope, &queue, threads)),
+            ahead: Lookahead::new(scope, &queue, threads),
             view,
             checker,
             index: 0,
@@ -214,7 +214,7 @@ struct Sifter<'a, 'scope> {
     builder: RowBuilder,
     writer: RecordWriter<'a>,
     /// The lookahead workers, which build rows ahead of this thread.
-    ahead: Option<Lookahead<'scope, RowWorker<'scope>, RowBatch>>,
+    ahead: Lookahead<'scope, RowWorker<'scope>>,
     /// Which attributes to show in rows; `None` for no attributes.
     view: Option<View<'scope>>,
     checker: Option<AssertionChecker<'scope>>,
@@ -319,37 +319,10 @@ impl Sifter<'_, '_> {
         let has_changes = self.writer.has_changes;
         Ok(Sifted { summary, has_changes, warnings })
     }
-
-    /// Counts and writes the rows that a worker built, up to the first error.
-    fn absorb(&mut self, job: &mut LookaheadJob<RowBatch>) -> Result<()> {
-        let RowBatch { built, text, results, .. } = &mut job.result;
-        // The rendered rows that were counted: their end as an offset in `text`, and their number.
-        let (mut text_end, mut rows) = (0, 0);
-        let absorbed = built.drain(..).zip(self.index..).try_for_each(|(built, index)| {
-            let counted = match built {
-                BuiltRow::Nothing(facts) => self.writer.count(&facts),
-                BuiltRow::Text(facts, end) => {
-                    self.writer.count(&facts).map(|()| (text_end, rows) = (end, rows + 1))
-                }
-                BuiltRow::Row(facts, row) => {
-                    self.writer.count(&facts).and_then(|()| self.writer.record(&row))
-                }
-            };
-            counted.map_err(|error| error.within(&format!("[{index}]")))
-        });
-        self.writer.text(&text[..text_end], rows)?;
-        if let Some(checker) = &mut self.checker {
-            checker.append(results);
-        }
-        absorbed
-    }
 }
 
 impl<'scope> Visitor for Sifter<'_, 'scope> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
-        if let Some(ahead) = &mut self.ahead {
-            ahead.recall();
-        }
         self.is_in_values = self.writer.options.accepts == Accepts::States
             && section == Section::Other
             && key == "values";
@@ -428,13 +401,13 @@ impl<'scope> Visitor for Sifter<'_, 'scope> {
             return Ok(None);
         }
         self.writer.begin_if_known()?;
-        let Some(ahead) = self.ahead.as_mut().filter(|_| self.writer.begun) else {
+        if !self.writer.begun {
             return Ok(None);
-        };
+        }
         self.index = boundary.index();
         let (writer, view, checker) = (&mut self.writer, self.view, &self.checker);
         let options = writer.options;
-        Ok(ahead.find(boundary, || {
+        Ok(self.ahead.find(boundary, || {
             let renderer = writer.renderer();
             let checker = checker.as_ref().map(AssertionChecker::fresh);
             RowWorker::new(*options, view, renderer, checker)
@@ -442,14 +415,8 @@ impl<'scope> Visitor for Sifter<'_, 'scope> {
     }
 
     fn jumped(&mut self, _: &ReadRange) -> Result<()> {
-        let Some((mut job, _)) = self.ahead.as_mut().and_then(Lookahead::take) else {
-            return Ok(());
-        };
-        self.absorb(&mut job)?;
-        if let Some(ahead) = &mut self.ahead {
-            ahead.keep(job);
-        }
-        Ok(())
+        let Sifter { ahead, index, writer, checker, .. } = self;
+        ahead.fold(|batch, _| batch.write(*index, writer, checker.as_mut()))
     }
 }
 

@@ -50,10 +50,6 @@ impl<'a> AssertionChecker<'a> {
         match self.0 {}
     }
 
-    pub fn prepare(&self, _: &mut PartialResults) {
-        match self.0 {}
-    }
-
     pub fn note_state(&mut self) {
         match self.0 {}
     }

@@ -12,7 +12,7 @@ use super::mask::Mask;
 use super::selection::RemovedPieces;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::PieceKind;
-use crate::plan::lookahead::LookaheadResult;
+use crate::plan::lookahead::Batch;
 
 /// A replacement. Offsets count from the start of the input.
 #[derive(Clone, Debug)]
@@ -112,7 +112,19 @@ impl Chunk {
     }
 }
 
-impl LookaheadResult for Chunk {
+impl Batch for Chunk {
+    /// Numbers of edits and pieces.
+    type Position = [usize; 2];
+
+    fn position(&self) -> [usize; 2] {
+        [self.edits.len(), self.pieces.len()]
+    }
+
+    fn truncate(&mut self, [edits, pieces]: [usize; 2]) {
+        self.edits.truncate(edits);
+        self.pieces.truncate(pieces);
+    }
+
     fn clear(&mut self) {
         self.bytes.clear();
         self.edits.clear();

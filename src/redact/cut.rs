@@ -11,7 +11,6 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::chunk::Chunk;
 use super::lookahead::RangeRedactor;
 use super::output_buffer::OutputBuffer;
 use super::redactor::Redactor;
@@ -43,14 +42,14 @@ impl Items {
 
     /// Removes the next item. Returns the start of the range to remove, which ends where the item
     /// ends.
-    pub fn go(&mut self) -> u64 {
+    pub fn remove(&mut self) -> u64 {
         self.is_first = false;
         self.end
     }
 
     /// Keeps the next item. `at` is the offset of its comma, or of the item if it has no comma.
     /// Returns the range of the comma if the comma must be removed.
-    pub fn stay(&mut self, at: u64) -> Option<Range<u64>> {
+    pub fn keep(&mut self, at: u64) -> Option<Range<u64>> {
         let has_comma = !std::mem::take(&mut self.is_first);
         let is_next = std::mem::replace(&mut self.has_any, true);
         (has_comma && !is_next).then_some(at..at + 1)
@@ -58,7 +57,7 @@ impl Items {
 
     /// Keeps an item that follows removed items in the same range. Returns whether its comma
     /// stays.
-    pub fn stay_behind(&mut self) -> bool {
+    pub fn keep_after_removed(&mut self) -> bool {
         std::mem::replace(&mut self.has_any, true)
     }
 
@@ -75,12 +74,10 @@ pub(super) struct Cutter<'r, 'scope> {
     /// Searches the parts that stay for secrets; `None` if secrets may be shown.
     pub redactor: Option<Redactor<'r, Rc<RefCell<OutputBuffer<'scope>>>>>,
     /// Lookahead workers that redact ranges in advance.
-    pub ahead: Option<Lookahead<'scope, RangeRedactor<'scope>, Chunk>>,
-    pub new_worker: Box<dyn Fn() -> RangeRedactor<'scope> + 'scope>,
+    pub ahead: Lookahead<'scope, RangeRedactor<'scope>>,
+    pub new_map: Box<dyn Fn() -> RangeRedactor<'scope> + 'scope>,
     /// True if lookahead is limited to changes, because the judges cannot decide on other pieces.
     pub only_changes: bool,
-    /// True if lookahead covers the section being walked.
-    pub is_read_ahead: bool,
     /// Counts of the pieces left out.
     pub removed: RemovedPieces,
     /// The open containers, innermost last.
@@ -97,7 +94,7 @@ impl<'scope> Cutter<'_, 'scope> {
     /// Keeps the next item, and removes its comma if it is the first that stays.
     fn keep_next(&mut self) {
         if let (Some(at), Some(items)) = (self.next.take(), self.open.last_mut())
-            && let Some(comma) = items.stay(at)
+            && let Some(comma) = items.keep(at)
         {
             self.output.borrow_mut().remove(comma);
         }
@@ -106,7 +103,7 @@ impl<'scope> Cutter<'_, 'scope> {
     /// Leaves out the next item. Returns the start of the range to remove.
     fn leave_out_next(&mut self) -> Option<u64> {
         self.next.take()?;
-        self.open.last_mut().map(Items::go)
+        self.open.last_mut().map(Items::remove)
     }
 
     /// Leaves out the next item, which ends at `end`.
@@ -134,11 +131,6 @@ impl Visitor for Cutter<'_, '_> {
     }
 
     fn section(&mut self, section: Section, key: &str) -> Answer {
-        if let Some(ahead) = &mut self.ahead {
-            ahead.recall();
-        }
-        let is_of_changes = matches!(section, Section::ResourceChanges | Section::ResourceDrift);
-        self.is_read_ahead = is_of_changes || !self.only_changes;
         if self.selection.section(section, key) {
             self.keep_next();
             return Answer::Enter;
@@ -173,11 +165,11 @@ impl Visitor for Cutter<'_, '_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         self.cuts.clear();
         match self.selection.piece(piece, &mut self.cuts)? {
-            Verdict::Goes(reason) => {
+            Verdict::Removed(reason) => {
                 self.removed.count(reason);
                 self.leave_out_next_to(piece.value.range().end);
             }
-            Verdict::Stays => {
+            Verdict::Kept => {
                 self.keep_next();
                 for cut in self.cuts.drain(..) {
                     self.output.borrow_mut().remove(cut);
@@ -191,28 +183,30 @@ impl Visitor for Cutter<'_, '_> {
     }
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
-        let ahead = self.ahead.as_mut().filter(|_| self.is_read_ahead);
-        Ok(ahead.and_then(|ahead| ahead.find(boundary, &self.new_worker)))
+        let is_of_changes =
+            matches!(boundary.section(), Section::ResourceChanges | Section::ResourceDrift);
+        Ok(match is_of_changes || !self.only_changes {
+            true => self.ahead.find(boundary, &self.new_map),
+            false => None,
+        })
     }
 
     fn jumped(&mut self, read: &ReadRange) -> Result<()> {
-        let Some(ahead) = &mut self.ahead else { return Ok(()) };
         let Range { start, end } = read.range();
-        if let Some((mut job, reader)) = ahead.take() {
-            let (chunk, text) = (&mut job.result, reader.text());
-            self.removed.add(&chunk.removed);
-            let (next, items) = (self.next.take(), self.open.last_mut());
-            if let (Some(at), Some(items)) = (next, items) {
-                let mut output = self.output.borrow_mut();
+        let Cutter { ahead, removed, next, open, output, .. } = self;
+        ahead.fold(|chunk, reader| {
+            let mut output = output.borrow_mut();
+            removed.add(&chunk.removed);
+            if let (Some(at), Some(items)) = (*next, open.last_mut()) {
                 match chunk.first_comma {
                     // The first item of the range stays.
                     None if !chunk.bytes.is_empty() => {
-                        items.stay(at).into_iter().for_each(|comma| output.remove(comma));
+                        items.keep(at).into_iter().for_each(|comma| output.remove(comma));
                     }
                     first_comma => {
-                        output.remove(items.go()..start);
+                        output.remove(items.remove()..start);
                         if let Some(comma) = first_comma
-                            && !items.stay_behind()
+                            && !items.keep_after_removed()
                         {
                             chunk.remove_byte(comma);
                         }
@@ -220,9 +214,8 @@ impl Visitor for Cutter<'_, '_> {
                 }
                 items.passed(end);
             }
-            self.output.borrow_mut().through(text, start..end, chunk)?;
-            ahead.keep(job);
-        }
+            output.through(reader.text(), start..end, chunk)
+        })?;
         self.next = None;
         self.open.truncate(self.open.len() - read.left());
         self.open.extend((0..read.entered()).map(|_| Items::new(end)));

@@ -16,9 +16,6 @@ pub(super) struct KeptRanges {
     ranges: Vec<KeptRange>,
     /// The end of the last piece; 0 before the first piece.
     end: u64,
-    /// The offset of the comma before the first piece that stays. `None` if that piece is the first
-    /// of the read range.
-    first_comma: Option<u64>,
     removed: RemovedPieces,
 }
 
@@ -29,49 +26,49 @@ struct KeptRange {
     new_start: u64,
 }
 
-impl KeptRanges {
-    /// Removes all content and keeps the memory.
-    pub fn clear(&mut self) {
-        self.ranges.clear();
-        (self.end, self.first_comma, self.removed) = (0, None, RemovedPieces::default());
+impl KeptRange {
+    /// The bytes of the range. `text` is the whole input.
+    fn text<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        &text[self.range.start as usize..self.range.end as usize]
     }
+}
 
+impl KeptRanges {
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
     /// Leaves out the next piece, which ends at `end`.
-    pub fn go(&mut self, end: u64, reason: Reason) {
+    pub fn remove(&mut self, end: u64, reason: Reason) {
         self.removed.count(reason);
         self.end = end;
     }
 
-    /// Keeps the next piece, which ends at `end`. `comma` is the offset of the comma before it.
-    pub fn stay(&mut self, end: u64, comma: Option<u64>) {
+    /// Keeps the next piece, which ends at `end`.
+    pub fn keep(&mut self, end: u64) {
         match self.ranges.last_mut().filter(|last| last.range.end == self.end) {
             Some(last) => last.range.end = end,
-            None => {
-                if self.ranges.is_empty() {
-                    self.first_comma = comma.filter(|_| self.end > 0);
-                }
-                self.ranges.push(KeptRange { range: self.end..end, new_start: 0 });
-            }
+            None => self.ranges.push(KeptRange { range: self.end..end, new_start: 0 }),
         }
         self.end = end;
     }
 
     /// Copies the kept bytes to `chunk`, and moves the offsets of its edits and pieces accordingly.
-    /// The first kept byte gets the offset of the read range's start.
+    /// The first kept byte gets the offset of the read range's start. Then forgets the kept ranges,
+    /// but keeps their memory.
     pub fn take(&mut self, chunk: &mut Chunk, read: Range<u64>, text: &[u8]) {
         chunk.start = read.start;
-        chunk.removed = self.removed;
+        chunk.removed = std::mem::take(&mut self.removed);
         for kept in &mut self.ranges {
             kept.range.start = kept.range.start.max(read.start);
             kept.new_start = chunk.end();
-            let range = kept.range.start as usize..kept.range.end as usize;
-            chunk.bytes.extend_from_slice(&text[range]);
+            chunk.bytes.extend_from_slice(kept.text(text));
         }
-        chunk.first_comma = self.first_comma.map(|comma| self.new_offset(comma));
+        // Only white space precedes the comma.
+        chunk.first_comma =
+            self.ranges.first().filter(|first| first.range.start > read.start).and_then(|first| {
+                Some(read.start + memchr::memchr(b',', first.text(text))? as u64)
+            });
         for edit in &mut chunk.edits {
             self.move_range(&mut edit.range);
         }
@@ -79,6 +76,8 @@ impl KeptRanges {
             self.move_range(&mut piece.range);
             self.move_range(&mut piece.after);
         }
+        self.ranges.clear();
+        self.end = 0;
     }
 
     fn move_range(&self, range: &mut Range<u64>) {

@@ -1,8 +1,6 @@
 //! Lookahead workers that redact ranges of a document: whole ranges, or only the changes that
 //! stay.
 
-use std::ops::Range;
-
 use super::chunk::Chunk;
 use super::kept_ranges::KeptRanges;
 use super::masker::Masker;
@@ -11,8 +9,8 @@ use super::selection::{Judge, Verdict};
 use super::{Counts, RedactOptions};
 use crate::error::Result;
 use crate::json::outline::Outline;
-use crate::plan::lookahead::{LookaheadJob, LookaheadResult as _, Task};
-use crate::plan::{Flow, LookaheadReader, Piece, ReadRange, Visitor};
+use crate::plan::lookahead::{Map, Mapped};
+use crate::plan::{LookaheadReader, Piece, ReadRange};
 use crate::pool::Worker;
 use crate::secret::Collected;
 use crate::secret::first_pass_index::FirstPassIndex;
@@ -32,8 +30,6 @@ pub(super) struct RangeRedactor<'s> {
     /// Decides which changes stay; `None` keeps everything.
     judge: Option<Judge>,
     kept: KeptRanges,
-    /// Scratch space for pieces.
-    outline: Outline,
     /// Number of ranges in a row for which the index of the first pass did not suffice.
     index_failures: u32,
     /// Number of next ranges for which the worker does not try the index.
@@ -50,27 +46,91 @@ impl<'s> RangeRedactor<'s> {
         options: &'s RedactOptions,
     ) -> Self {
         let redactor = Redactor::new(Chunk::default(), known, options);
-        let (kept, outline) = (KeptRanges::default(), Outline::new());
-        RangeRedactor {
-            masker,
-            redactor,
-            known,
-            judge,
-            kept,
-            outline,
-            index_failures: 0,
-            index_skips: 0,
-        }
+        let kept = KeptRanges::default();
+        RangeRedactor { masker, redactor, known, judge, kept, index_failures: 0, index_skips: 0 }
     }
 
-    /// Redacts a range with the index of the first pass. Returns `None` if the index does not
-    /// suffice. The worker then does not try the index for some ranges, because it may not suffice
-    /// there either.
-    fn try_known(
+    /// Redacts an indexed range by parsing only its marked pieces. Returns `None` if the range has
+    /// secrets elsewhere, or if its bytes have changed.
+    fn redact_known(
+        &mut self,
+        reader: &LookaheadReader,
+        first_pass: &FirstPassIndex,
+        index: usize,
+        outline: &mut Outline,
+    ) -> Option<ReadRange> {
+        let (read, indexed) = first_pass.get(index);
+        let chunk = self.batch();
+        chunk.take(read.range(), reader.text());
+        if first_pass.digests().of(&chunk.bytes) != indexed.digest {
+            return None;
+        }
+        chunk.counts.unmarked = indexed.unmarked;
+        let all_marked = indexed.marked.iter().all(|(kind, range)| {
+            let redact = |piece: &Piece<'_>| self.redact(piece);
+            reader.read_again(*kind, range.clone(), outline, redact).is_ok() && !self.is_full()
+        });
+        let chunk = &mut self.redactor.masks.notes;
+        let is_enough = all_marked && matches!(self.masker.mask_marked(chunk), Ok(true));
+        is_enough.then(|| read.clone())
+    }
+
+    fn redact(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let Redactor { masks, .. } = &mut self.redactor;
+        masks.counts = Counts::default();
+        self.redactor.piece(piece)?;
+        let Masks { notes, counts, .. } = &mut self.redactor.masks;
+        notes.counts.add(counts);
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        let Chunk { edits, pieces, .. } = &self.redactor.masks.notes;
+        edits.len() + pieces.len() >= NOTES_MAX || self.kept.len() >= NOTES_MAX
+    }
+}
+
+impl Map for RangeRedactor<'_> {
+    type Batch = Chunk;
+
+    fn batch(&mut self) -> &mut Chunk {
+        &mut self.redactor.masks.notes
+    }
+
+    fn map(&mut self, piece: &Piece<'_>) -> Result<Mapped> {
+        let end = piece.value.range().end;
+        if let Some(judge) = &mut self.judge
+            && let Verdict::Removed(reason) = judge(piece)?
+        {
+            self.kept.remove(end, reason);
+            return Ok(Mapped::Added);
+        }
+        if self.is_full() {
+            return Ok(Mapped::Left);
+        }
+        self.redact(piece)?;
+        if self.judge.is_some() {
+            self.kept.keep(end);
+        }
+        Ok(Mapped::Added)
+    }
+
+    fn end(&mut self, read: &ReadRange, text: &[u8]) {
+        let chunk = &mut self.redactor.masks.notes;
+        match self.judge {
+            None => chunk.take(read.range(), text),
+            Some(_) => self.kept.take(chunk, read.range(), text),
+        }
+        self.masker.work(chunk);
+    }
+
+    /// Redacts a range with the index of the first pass. If the index does not suffice, does not
+    /// try the index for some ranges, because it may not suffice there either.
+    fn map_known(
         &mut self,
         reader: &LookaheadReader,
         index: usize,
-        job: &mut LookaheadJob<Chunk>,
+        outline: &mut Outline,
     ) -> Option<ReadRange> {
         let Collected { first_pass, marked_paths, .. } =
             self.known.filter(|_| self.judge.is_none())?;
@@ -82,160 +142,10 @@ impl<'s> RangeRedactor<'s> {
         if marked_paths.may_have(&first_pass.get(index).1.addresses) {
             return None;
         }
-        let read = self.redact_known(reader, first_pass, index, job);
+        let read = self.redact_known(reader, first_pass, index, outline);
         self.index_failures = if read.is_some() { 0 } else { self.index_failures + 1 };
         self.index_skips = self.index_failures.min(INDEX_SKIPS_MAX);
         read
-    }
-
-    /// Redacts an indexed range by parsing only its marked pieces. Returns `None` if the range has
-    /// secrets elsewhere, or if its bytes have changed.
-    fn redact_known(
-        &mut self,
-        reader: &LookaheadReader,
-        first_pass: &FirstPassIndex,
-        index: usize,
-        job: &mut LookaheadJob<Chunk>,
-    ) -> Option<ReadRange> {
-        let (read, indexed) = first_pass.get(index);
-        job.result.take(read.range(), reader.text());
-        if first_pass.digests().of(&job.result.bytes) != indexed.digest {
-            return None;
-        }
-        self.begin(job);
-        let all_marked = indexed.marked.iter().all(|(kind, range)| {
-            let RangeRedactor { redactor, outline, .. } = self;
-            let redact = |piece: &Piece<'_>| redactor.piece(piece);
-            reader.read_again(*kind, range.clone(), outline, redact).is_ok()
-                && !is_full(&redactor.masks.notes)
-        });
-        self.end(job);
-        job.result.counts.unmarked += indexed.unmarked;
-        let is_enough = all_marked && matches!(self.masker.mask_marked(&mut job.result), Ok(true));
-        is_enough.then(|| read.clone())
-    }
-
-    fn redact(
-        &mut self,
-        reader: &LookaheadReader,
-        range: Range<u64>,
-        job: &mut LookaheadJob<Chunk>,
-    ) -> Option<ReadRange> {
-        self.begin(job);
-        let mut redacting = RedactingPieces(&mut self.redactor);
-        let read = match &mut self.judge {
-            None => reader.read(range, &mut self.outline, &mut redacting),
-            Some(judge) => {
-                self.kept.clear();
-                let kept = &mut self.kept;
-                let mut selecting = SelectingPieces { redacting, judge, kept, next: None };
-                reader.read(range, &mut self.outline, &mut selecting)
-            }
-        };
-        self.end(job);
-        if let Some(read) = &read {
-            match self.judge {
-                None => job.result.take(read.range(), reader.text()),
-                Some(_) => self.kept.take(&mut job.result, read.range(), reader.text()),
-            }
-            self.masker.work(&mut job.result);
-        }
-        read
-    }
-
-    /// Starts collecting notes and counts for a job.
-    fn begin(&mut self, job: &mut LookaheadJob<Chunk>) {
-        std::mem::swap(&mut self.redactor.masks.notes, &mut job.result);
-        self.redactor.masks.counts = Counts::default();
-    }
-
-    fn end(&mut self, job: &mut LookaheadJob<Chunk>) {
-        std::mem::swap(&mut self.redactor.masks.notes, &mut job.result);
-        job.result.counts = self.redactor.masks.counts;
-    }
-}
-
-impl Worker for RangeRedactor<'_> {
-    type Job = LookaheadJob<Chunk>;
-
-    fn work(&mut self, job: &mut LookaheadJob<Chunk>) {
-        let Some(Task { reader, range, known }) = job.task() else { return };
-        let known = known.and_then(|index| self.try_known(&reader, index, job));
-        let read = known.or_else(|| {
-            job.result.clear();
-            self.redact(&reader, range, job)
-        });
-        job.end(read);
-    }
-}
-
-struct RedactingPieces<'w, 's>(&'w mut Redactor<'s, Chunk>);
-
-impl RedactingPieces<'_, '_> {
-    fn is_full(&self) -> bool {
-        is_full(&self.0.masks.notes)
-    }
-}
-
-fn is_full(notes: &Chunk) -> bool {
-    notes.edits.len() + notes.pieces.len() >= NOTES_MAX
-}
-
-impl Visitor for RedactingPieces<'_, '_> {
-    fn examines_all(&self) -> bool {
-        true
-    }
-
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        if self.is_full() {
-            // The walk redacts the piece itself.
-            return Ok(Flow::Stop);
-        }
-        let Masks { notes, counts, .. } = &self.0.masks;
-        let before = (notes.edits.len(), notes.pieces.len(), *counts);
-        let redacted = self.0.piece(piece).map(|()| Flow::Continue);
-        if redacted.is_err() {
-            let Masks { notes, counts, .. } = &mut self.0.masks;
-            // The walk redacts the piece again.
-            notes.edits.truncate(before.0);
-            notes.pieces.truncate(before.1);
-            *counts = before.2;
-        }
-        redacted
-    }
-}
-
-/// Redacts the pieces of a range that stay.
-struct SelectingPieces<'w, 's> {
-    redacting: RedactingPieces<'w, 's>,
-    judge: &'w mut Judge,
-    kept: &'w mut KeptRanges,
-    /// The offset of the comma before the next piece.
-    next: Option<u64>,
-}
-
-impl Visitor for SelectingPieces<'_, '_> {
-    fn examines_all(&self) -> bool {
-        true
-    }
-
-    fn next(&mut self, at: u64) {
-        self.next = Some(at);
-    }
-
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let end = piece.value.range().end;
-        match (self.judge)(piece)? {
-            Verdict::Goes(reason) => self.kept.go(end, reason),
-            Verdict::Stays if self.kept.len() >= NOTES_MAX => return Ok(Flow::Stop),
-            Verdict::Stays => {
-                if self.redacting.piece(piece)? == Flow::Stop {
-                    return Ok(Flow::Stop);
-                }
-                self.kept.stay(end, self.next);
-            }
-        }
-        Ok(Flow::Continue)
     }
 }
 
@@ -246,7 +156,8 @@ mod tests {
     use super::*;
     use crate::error::Result;
     use crate::input::{SharedText, Source};
-    use crate::plan::{Accepts, Answer, Boundary, Documents, Section};
+    use crate::plan::lookahead::Batch as _;
+    use crate::plan::{Accepts, Answer, Boundary, Documents, Flow, Section, Visitor};
     use crate::redact::mask::Masking;
     use crate::scan::Isa;
     use crate::secret::echo::EchoTargets;
@@ -332,11 +243,13 @@ mod tests {
         for index in 0..first_pass.ranges(&options.secret, &read).len() {
             let (read, indexed) = first_pass.get(index);
             let has_echoes = text[read.indices()].contains("\"other\":\"hunter2");
-            let mut job = LookaheadJob::default();
-            let is_enough = redactor.redact_known(&reader, first_pass, index, &mut job).is_some();
+            redactor.batch().clear();
+            let mut outline = Outline::new();
+            let is_enough =
+                redactor.redact_known(&reader, first_pass, index, &mut outline).is_some();
             assert_eq!(is_enough, !has_echoes, "{read:?}");
             if is_enough {
-                assert_eq!(job.result.counts.marked, indexed.marked.len() as u64);
+                assert_eq!(redactor.batch().counts.marked, indexed.marked.len() as u64);
                 without += 1;
             } else {
                 with += 1;

@@ -194,9 +194,10 @@ pub fn rewrite<S: Source>(
             true => judges.is_some(),
             false => threads > 1 || !indexed.is_empty(),
         };
-        let ahead = (is_redacted && is_ahead)
-            .then(|| Lookahead::new(scope, &queue_ahead, threads).with_known(indexed));
-        let new_worker = Box::new(move || {
+        let (threads_ahead, indexed) =
+            if is_redacted && is_ahead { (threads, indexed) } else { (1, &[][..]) };
+        let ahead = Lookahead::new(scope, &queue_ahead, threads_ahead).with_known(indexed);
+        let new_map = Box::new(move || {
             let judge = judges.as_ref().map(|judges| judges());
             RangeRedactor::new(new_masker(), known, judge, options)
         });
@@ -204,13 +205,12 @@ pub fn rewrite<S: Source>(
         let redactor = is_redacted.then(|| Redactor::new(notes, known, options));
         let mut cutter = Cutter {
             only_changes,
-            is_read_ahead: false,
             removed: RemovedPieces::default(),
             output: Rc::clone(&output),
             selection,
             redactor,
             ahead,
-            new_worker,
+            new_map,
             open: Vec::new(),
             next: None,
             is_leaving_out: false,
@@ -231,7 +231,7 @@ pub fn rewrite<S: Source>(
         };
         output.borrow_mut().finish(documents.source())?;
         // `finish` has just copied the rest of the window, so check that the input has not changed.
-        documents.hold_still()?;
+        documents.check_unchanged()?;
         cutter.selection.add_removed(&cutter.removed);
         let mut counts =
             cutter.redactor.map_or(Counts::default(), |redactor| redactor.masks.counts);

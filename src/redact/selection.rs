@@ -9,9 +9,9 @@ use crate::plan::{Piece, Section, StateKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The piece stays.
-    Stays,
+    Kept,
     /// The piece is left out.
-    Goes(Reason),
+    Removed(Reason),
 }
 
 /// Why a piece is left out.
@@ -84,7 +84,7 @@ pub trait Selection {
     /// Fails if the piece does not have the form of its kind.
     fn piece(&mut self, piece: &Piece<'_>, cuts: &mut Vec<Range<u64>>) -> Result<Verdict> {
         let _ = (piece, cuts);
-        Ok(Verdict::Stays)
+        Ok(Verdict::Kept)
     }
 
     /// Called if the document is the JSON of a state.

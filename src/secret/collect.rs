@@ -21,8 +21,8 @@ use crate::json::value::{Kind, Value};
 use crate::plan::lookahead::Lookahead;
 use crate::plan::range_queue::RANGE_LEN;
 use crate::plan::{
-    Accepts, Answer, Boundary, Documents, Flow, NextDocument, Piece, PieceKind, ReadRange, Section,
-    StateKind, Visitor,
+    Accepts, Answer, Boundary, Documents, Flow, LookaheadReader, NextDocument, Piece, PieceKind,
+    ReadRange, Section, StateKind, Visitor,
 };
 use crate::pool::Queue;
 
@@ -273,7 +273,7 @@ enum Pass {
 struct Collector<'scope, 't> {
     /// Lookahead workers that search for marked pieces. `None` with a single thread, and while
     /// `jumped` uses their results.
-    ahead: Option<Lookahead<'scope, Searcher, SearchResult>>,
+    ahead: Option<Lookahead<'scope, Searcher>>,
     first_pass: Option<FirstPassIndex>,
     pause: Pause,
     state: CollectorState,
@@ -311,9 +311,6 @@ struct Pause {
 
 impl Visitor for Collector<'_, '_> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
-        if let Some(ahead) = &mut self.ahead {
-            ahead.recall();
-        }
         // The walk also enters sections without secrets, because everything that is written later
         // must be valid JSON.
         let Pass::Second(awaited) = &mut self.turn else { return Answer::Enter };
@@ -358,39 +355,13 @@ impl Visitor for Collector<'_, '_> {
 
     fn jumped(&mut self, read: &ReadRange) -> Result<()> {
         let Some(mut ahead) = self.ahead.take() else { return Ok(()) };
-        if let Some((job, reader)) = ahead.take() {
-            let SearchResult { found_secrets, unmarked, addresses, digest } = &job.result;
-            let mut read_twice = 0;
-            for piece in found_secrets.pieces() {
-                found_secrets.add_paths_to(piece, &mut self.state.marked_paths)?;
-                if !self.add_recorded(found_secrets, piece)? {
-                    read_twice += piece.len();
-                    let mut outline = std::mem::take(&mut self.outline);
-                    let collect = |piece: &Piece<'_>| self.collect(piece);
-                    reader.read_again(piece.kind, piece.range.clone(), &mut outline, collect)?;
-                    self.outline = outline;
-                }
-            }
-            let range = read.range();
-            if read_twice > (range.end - range.start) / 2 {
-                self.pause.useless_ranges += 1;
-                self.pause.until =
-                    range.end + (RANGE_LEN << self.pause.useless_ranges.min(PAUSE_MAX_LOG2));
-                ahead.recall();
-            } else {
-                self.pause.useless_ranges = 0;
-            }
-            // If most of the range is marked, the second pass would parse most of it again.
-            if let Some(first_pass) = &mut self.first_pass
-                && found_secrets.bytes() <= (range.end - range.start) / 2
-            {
-                let pieces = found_secrets.pieces().iter();
-                let marked = pieces.map(|piece| (piece.kind, piece.range.clone())).collect();
-                let (addresses, unmarked) = (addresses.as_slice().into(), *unmarked);
-                first_pass
-                    .push(read, IndexedRange { marked, addresses, unmarked, digest: *digest });
-            }
-            ahead.keep(job);
+        let mut is_useless = false;
+        ahead.fold(|result, reader| {
+            is_useless = self.add_range(read, result, reader)?;
+            Ok(())
+        })?;
+        if is_useless {
+            ahead.cancel();
         }
         self.ahead = Some(ahead);
         Ok(())
@@ -409,6 +380,47 @@ impl Visitor for Collector<'_, '_> {
 }
 
 impl Collector<'_, '_> {
+    /// Adds the secrets that a worker found in a range. Returns whether the range was useless, so
+    /// that lookahead pauses.
+    fn add_range(
+        &mut self,
+        read: &ReadRange,
+        result: &SearchResult,
+        reader: &LookaheadReader,
+    ) -> Result<bool> {
+        let SearchResult { found_secrets, unmarked, addresses, digest } = result;
+        let mut read_twice = 0;
+        for piece in found_secrets.pieces() {
+            found_secrets.add_paths_to(piece, &mut self.state.marked_paths)?;
+            if !self.add_recorded(found_secrets, piece)? {
+                read_twice += piece.len();
+                let mut outline = std::mem::take(&mut self.outline);
+                let collect = |piece: &Piece<'_>| self.collect(piece);
+                reader.read_again(piece.kind, piece.range.clone(), &mut outline, collect)?;
+                self.outline = outline;
+            }
+        }
+        let range = read.range();
+        let is_useless = read_twice > (range.end - range.start) / 2;
+        if is_useless {
+            self.pause.useless_ranges += 1;
+            self.pause.until =
+                range.end + (RANGE_LEN << self.pause.useless_ranges.min(PAUSE_MAX_LOG2));
+        } else {
+            self.pause.useless_ranges = 0;
+        }
+        // If most of the range is marked, the second pass would parse most of it again.
+        if let Some(first_pass) = &mut self.first_pass
+            && found_secrets.bytes() <= (range.end - range.start) / 2
+        {
+            let pieces = found_secrets.pieces().iter();
+            let marked = pieces.map(|piece| (piece.kind, piece.range.clone())).collect();
+            let (addresses, unmarked) = (addresses.as_slice().into(), *unmarked);
+            first_pass.push(read, IndexedRange { marked, addresses, unmarked, digest: *digest });
+        }
+        Ok(is_useless)
+    }
+
     fn collect(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();
@@ -534,7 +546,7 @@ impl Collector<'_, '_> {
         if self.state.texts.is_some() || self.on_fresh_secrets.is_some() {
             return Ok(found_secrets.is_known(piece, &self.state.secrets));
         }
-        found_secrets.teach(piece, &mut self.state.secrets)
+        found_secrets.add_secrets_to(piece, &mut self.state.secrets)
     }
 }
 

@@ -12,7 +12,6 @@ use super::texts::texts_of;
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::plan::PieceKind;
-use crate::plan::lookahead::LookaheadResult;
 use crate::pool::scaled_for_fuzzing;
 
 /// Maximum number of secrets, and of paths, in the record of a range. The walk parses the
@@ -86,11 +85,19 @@ impl RangeSecrets {
         self.pieces.push(MarkedPiece { kind, range, secrets, owner, paths });
     }
 
-    /// Discards everything added for the next piece.
-    pub fn forget_next(&mut self) {
+    /// Drops everything added for the next piece.
+    pub fn drop_next(&mut self) {
         self.secrets.truncate(self.next);
         self.paths.truncate(self.next_path);
         self.is_cut = false;
+    }
+
+    /// Removes all content and keeps the memory.
+    pub fn clear(&mut self) {
+        self.pieces.clear();
+        self.secrets.clear();
+        self.paths.clear();
+        (self.next, self.next_path, self.is_cut) = (0, 0, false);
     }
 
     /// Length of all pieces in bytes.
@@ -110,7 +117,7 @@ impl RangeSecrets {
 
     /// Adds the secrets of a piece to `secrets`. Returns `false` if the record had no room for the
     /// secrets of this piece. Fails if there are too many secrets.
-    pub fn teach(&self, piece: &MarkedPiece, secrets: &mut Secrets) -> Result<bool> {
+    pub fn add_secrets_to(&self, piece: &MarkedPiece, secrets: &mut Secrets) -> Result<bool> {
         let Some(own) = self.of(piece) else { return Ok(false) };
         own.iter().try_for_each(|(secret, offset)| {
             secrets.insert_digested(*secret, *offset).map(|_| ())
@@ -127,15 +134,6 @@ impl RangeSecrets {
 
     fn of(&self, piece: &MarkedPiece) -> Option<&[(Digested, u64)]> {
         piece.secrets.clone().map(|range| &self.secrets[range])
-    }
-}
-
-impl LookaheadResult for RangeSecrets {
-    fn clear(&mut self) {
-        self.pieces.clear();
-        self.secrets.clear();
-        self.paths.clear();
-        (self.next, self.next_path, self.is_cut) = (0, 0, false);
     }
 }
 
@@ -160,7 +158,7 @@ mod tests {
         found_secrets.end(kind, 0..10, OwnerDigests::default());
         // The next piece turned out to be invalid.
         add(&mut found_secrets, &by, r#""three""#);
-        found_secrets.forget_next();
+        found_secrets.drop_next();
         found_secrets.end(kind, 10..20, OwnerDigests::default());
         add(&mut found_secrets, &by, r#"["two","o\u006ee"]"#);
         found_secrets.end(kind, 20..30, OwnerDigests::default());
@@ -168,11 +166,11 @@ mod tests {
         assert!(
             found_secrets.is_known(empty, &secrets) && !found_secrets.is_known(first, &secrets)
         );
-        assert!(found_secrets.teach(first, &mut secrets).expect("there is room"));
+        assert!(found_secrets.add_secrets_to(first, &mut secrets).expect("there is room"));
         let numbers = ["one", "2", "two", "three"].map(|text| secrets.number(text.as_bytes()));
         assert_eq!(numbers, [Some(1), Some(2), None, None]);
         assert!(!found_secrets.is_known(last, &secrets));
-        assert!(found_secrets.teach(last, &mut secrets).expect("there is room"));
+        assert!(found_secrets.add_secrets_to(last, &mut secrets).expect("there is room"));
         assert!(found_secrets.is_known(last, &secrets));
         assert_eq!((secrets.len(), found_secrets.bytes()), (3, 30));
     }
@@ -192,16 +190,21 @@ mod tests {
             let known =
                 found_secrets.pieces().iter().map(|piece| found_secrets.is_known(piece, &secrets));
             assert_eq!(known.collect::<Vec<_>>(), [round > 0, false, round > 0]);
-            let taught =
-                found_secrets.pieces().iter().map(|piece| found_secrets.teach(piece, &mut secrets));
-            assert_eq!(taught.collect::<Result<Vec<_>>>().ok(), Some(vec![true, false, true]));
+            let added = found_secrets
+                .pieces()
+                .iter()
+                .map(|piece| found_secrets.add_secrets_to(piece, &mut secrets));
+            assert_eq!(added.collect::<Result<Vec<_>>>().ok(), Some(vec![true, false, true]));
         }
         assert_eq!(secrets.len(), 9);
         found_secrets.clear();
         assert!(found_secrets.pieces().is_empty());
         add(&mut found_secrets, &by, r#""one more""#);
         found_secrets.end(PieceKind::Resource, 3..4, OwnerDigests::default());
-        assert_eq!(found_secrets.teach(&found_secrets.pieces()[0], &mut secrets).ok(), Some(true));
+        assert_eq!(
+            found_secrets.add_secrets_to(&found_secrets.pieces()[0], &mut secrets).ok(),
+            Some(true)
+        );
         assert_eq!(secrets.len(), 10);
     }
 
@@ -212,8 +215,9 @@ mod tests {
         let mut found_secrets = RangeSecrets::default();
         add(&mut found_secrets, &by, r#"["a","b","a","c"]"#);
         found_secrets.end(PieceKind::Resource, 0..17, OwnerDigests::default());
-        let error =
-            found_secrets.teach(&found_secrets.pieces()[0], &mut secrets).expect_err("a third one");
+        let error = found_secrets
+            .add_secrets_to(&found_secrets.pieces()[0], &mut secrets)
+            .expect_err("a third one");
         assert_eq!(error.location().expect("a place").offset, 13);
     }
 }

@@ -1,18 +1,16 @@
-//! Lookahead workers that search for marked pieces. A worker records the secrets, and the walk
+//! Searches for marked pieces on lookahead workers. A worker records the secrets, and the walk
 //! numbers them later.
 
 use super::digest::Digester;
 use super::first_pass_index::Digests;
-use super::marked_paths::{OwnerDigests, PathDigester};
+use super::marked_paths::PathDigester;
 use super::marks::{MarkSource, Marks};
 use super::parts::Parts;
 use super::range_secrets::RangeSecrets;
 use crate::error::Result;
-use crate::json::outline::Outline;
 use crate::json::value::Text;
-use crate::plan::lookahead::{LookaheadJob, LookaheadResult, Task};
-use crate::plan::{Flow, Piece, Visitor};
-use crate::pool::Worker;
+use crate::plan::lookahead::{Batch, Map, Mapped};
+use crate::plan::{Piece, ReadRange};
 
 pub(super) struct Searcher {
     marks: Marks,
@@ -21,8 +19,7 @@ pub(super) struct Searcher {
     /// Computes the digests of ranges for an index; `None` without an index.
     digests: Option<Digests>,
     decoded: Vec<u8>,
-    /// Scratch space for pieces.
-    outline: Outline,
+    result: SearchResult,
 }
 
 #[derive(Default)]
@@ -38,7 +35,16 @@ pub(super) struct SearchResult {
     pub digest: u64,
 }
 
-impl LookaheadResult for SearchResult {
+impl Batch for SearchResult {
+    /// The record of the secrets knows where the next piece begins.
+    type Position = ();
+
+    fn position(&self) {}
+
+    fn truncate(&mut self, (): ()) {
+        self.found_secrets.drop_next();
+    }
+
     fn clear(&mut self) {
         self.found_secrets.clear();
         self.addresses.clear();
@@ -53,53 +59,34 @@ impl Searcher {
         marked_paths: PathDigester,
         digests: Option<Digests>,
     ) -> Searcher {
-        let (decoded, outline) = (Vec::new(), Outline::new());
-        Searcher { marks, digester, marked_paths, digests, decoded, outline }
+        let (decoded, result) = (Vec::new(), SearchResult::default());
+        Searcher { marks, digester, marked_paths, digests, decoded, result }
     }
 }
 
-impl Worker for Searcher {
-    type Job = LookaheadJob<SearchResult>;
-
-    fn work(&mut self, job: &mut LookaheadJob<SearchResult>) {
-        let Some(Task { reader, range, .. }) = job.task() else { return };
-        let mut outline = std::mem::take(&mut self.outline);
-        let mut searching = Searching { searcher: self, result: &mut job.result };
-        let read = reader.read(range, &mut outline, &mut searching);
-        self.outline = outline;
-        if let (Some(read), Some(digests)) = (&read, &self.digests) {
-            job.result.digest = digests.of(&reader.text()[read.indices()]);
-        }
-        job.end(read);
-    }
-}
-
-struct Searching<'s> {
-    searcher: &'s mut Searcher,
-    result: &'s mut SearchResult,
-}
-
-impl Searching<'_> {
+impl Searcher {
     /// Records the address of a resource without marks.
     fn address(&mut self, address: Text<'_>) -> Result<()> {
-        let Searcher { marked_paths, digests, decoded, .. } = &mut *self.searcher;
-        if digests.is_some() {
-            self.result.addresses.push(marked_paths.address(address, decoded)? as u32);
+        if self.digests.is_some() {
+            let digest = self.marked_paths.address(address, &mut self.decoded)?;
+            self.result.addresses.push(digest as u32);
         }
         Ok(())
     }
 }
 
-impl Visitor for Searching<'_> {
-    fn examines_all(&self) -> bool {
-        true
+impl Map for Searcher {
+    type Batch = SearchResult;
+
+    fn batch(&mut self) -> &mut SearchResult {
+        &mut self.result
     }
 
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let Searcher { marks, digester, marked_paths, decoded, .. } = &mut *self.searcher;
-        let found_secrets = &mut self.result.found_secrets;
+    fn map(&mut self, piece: &Piece<'_>) -> Result<Mapped> {
+        let Searcher { marks, digester, marked_paths, decoded, result, .. } = self;
+        let found_secrets = &mut result.found_secrets;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
-        let mut found = parts.subjects().try_for_each(|(identity, subject)| {
+        parts.subjects().try_for_each(|(identity, subject)| {
             let by = identity.is_none().then_some(&*marked_paths);
             marks.find_placed(subject, by, |marked| {
                 is_marked = true;
@@ -109,22 +96,23 @@ impl Visitor for Searching<'_> {
                 let mut values = marked.sides.into_iter().flatten();
                 values.try_for_each(|value| found_secrets.add(value, digester, decoded))
             })
-        });
-        let mut owner = OwnerDigests::default();
-        if let (Ok(()), true, Some(of)) = (&found, is_marked, &parts.owner) {
-            found = marked_paths.owner(of, decoded).map(|digests| owner = digests);
-        }
-        if found.is_err() {
-            // The walk meets the same error, and reports it.
-            found_secrets.forget_next();
-        } else if is_marked {
+        })?;
+        if is_marked {
+            let owner = parts.owner.as_ref().map(|of| marked_paths.owner(of, decoded));
+            let owner = owner.transpose()?.unwrap_or_default();
             found_secrets.end(piece.kind, piece.value.range(), owner);
         } else {
-            self.result.unmarked += u64::from(parts.is_unmarked(piece.kind));
             if let Some(address) = parts.address_elsewhere(piece.section) {
                 self.address(address)?;
             }
+            self.result.unmarked += u64::from(parts.is_unmarked(piece.kind));
         }
-        found.map(|()| Flow::Continue)
+        Ok(Mapped::Added)
+    }
+
+    fn end(&mut self, range: &ReadRange, text: &[u8]) {
+        if let Some(digests) = &self.digests {
+            self.result.digest = digests.of(&text[range.indices()]);
+        }
     }
 }

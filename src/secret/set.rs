@@ -85,7 +85,7 @@ impl Secrets {
     }
 
     /// Whether a text may be a document with the same content as a secret.
-    pub fn may_say(&self, text: &[u8]) -> bool {
+    pub fn may_repeat_content(&self, text: &[u8]) -> bool {
         let may_hold = |said: [u8; 8]| self.may_hold_step(&said);
         self.has_meanings && meaning(text, self.echo_min()).is_some_and(may_hold)
     }

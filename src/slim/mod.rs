@@ -258,7 +258,7 @@ impl Wanted {
                 is_wanted = self.only.iter().any(|pattern| pattern.covers(&text));
             }
         }
-        Ok(if is_wanted { Verdict::Stays } else { Verdict::Goes(Reason::Unwanted) })
+        Ok(if is_wanted { Verdict::Kept } else { Verdict::Removed(Reason::Unwanted) })
     }
 
     fn resource_change(&mut self, section: Section, found: &ResourceChange<'_>) -> Result<Verdict> {
@@ -272,11 +272,11 @@ impl Wanted {
             && !found.is_moved()
             && change.importing.is_none();
         match is_no_op {
-            true => Ok(Verdict::Goes(Reason::NoOp)),
+            true => Ok(Verdict::Removed(Reason::NoOp)),
             false => {
                 let verdict = self.resource(found.address, found.resource.type_name)?;
                 let MatchedChanges { wanted, others } = &*self.met;
-                let flag = if verdict == Verdict::Stays { wanted } else { others };
+                let flag = if verdict == Verdict::Kept { wanted } else { others };
                 if section == Section::ResourceChanges && !flag.load(Ordering::Relaxed) {
                     flag.store(true, Ordering::Relaxed);
                 }
@@ -308,7 +308,7 @@ impl Selected<'_> {
         cuts: &mut Vec<Range<u64>>,
     ) -> Result<Verdict> {
         let verdict = self.wanted.resource_change(section, found)?;
-        if verdict == Verdict::Stays {
+        if verdict == Verdict::Kept {
             let Change { before, after, after_unknown, before_sensitive, after_sensitive, .. } =
                 found.change;
             self.prune([before, after], [after_unknown, before_sensitive, after_sensitive], cuts)?;
@@ -389,7 +389,7 @@ impl Selection for Selected<'_> {
             PieceKind::OutputChange => {
                 let stays = self.options.show == Show::All
                     || Action::of(&Change::parse(value)?)? != Action::NoOp;
-                Ok(if stays { Verdict::Stays } else { Verdict::Goes(Reason::NoOp) })
+                Ok(if stays { Verdict::Kept } else { Verdict::Removed(Reason::NoOp) })
             }
             PieceKind::Resource => {
                 let text = |key| value.get(key)?.map(|value| value.string()).transpose();
@@ -400,12 +400,12 @@ impl Selection for Selected<'_> {
                     watch.see(&Resource { is_secret: true, ..resource }, &[]);
                 }
                 let verdict = self.wanted.resource(address, type_name)?;
-                if verdict == Verdict::Stays {
+                if verdict == Verdict::Kept {
                     self.prune([value.get("values")?], [value.get("sensitive_values")?], cuts)?;
                 }
                 Ok(verdict)
             }
-            _ => Ok(Verdict::Stays),
+            _ => Ok(Verdict::Kept),
         }
     }
 

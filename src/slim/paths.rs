@@ -211,7 +211,7 @@ impl<'p> Pruner<'p> {
         match stays {
             true => object.keep(separator, cuts),
             false => {
-                cuts.push(object.items.go()..value.range().end);
+                cuts.push(object.items.remove()..value.range().end);
                 *removed += 1;
             }
         }
@@ -239,7 +239,7 @@ impl<'p> Pruner<'p> {
             }
         } else {
             cuts.truncate(pending.cuts);
-            cuts.push(parent.items.go()..end);
+            cuts.push(parent.items.remove()..end);
             *removed = pending.removed + 1;
         }
         parent.items.passed(end);
@@ -287,7 +287,7 @@ impl<'a> Open<'a> {
     }
 
     fn keep(&mut self, separator: u64, cuts: &mut Vec<Range<u64>>) {
-        cuts.extend(self.items.stay(separator));
+        cuts.extend(self.items.keep(separator));
         self.has_wanted = true;
     }
 

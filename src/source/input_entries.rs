@@ -119,7 +119,7 @@ impl<'a> InputEntries<'a> {
             return Some(Ok(InputEntry::of_stdin()));
         }
         if origin == Origin::Argument {
-            match behind_at(name) {
+            match list_path(name) {
                 Ok(Some(path)) => return self.open_list(&List::File(path), name),
                 Ok(None) => {}
                 Err(error) => return Some(unlisted(name, error)),
@@ -266,7 +266,7 @@ fn displayed(name: &OsStr) -> String {
 ///
 /// Fails if the argument is not valid Unicode, on systems other than Unix.
 #[cfg(unix)]
-pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
+pub fn list_path(name: &OsStr) -> Result<Option<PathBuf>> {
     use std::os::unix::ffi::OsStrExt;
     let path = name.as_bytes().strip_prefix(b"@");
     Ok(path.map(|path| PathBuf::from(OsStr::from_bytes(path))))
@@ -278,7 +278,7 @@ pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
 ///
 /// Fails if the argument is not valid Unicode, on systems other than Unix.
 #[cfg(not(unix))]
-pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
+pub fn list_path(name: &OsStr) -> Result<Option<PathBuf>> {
     if !name.as_encoded_bytes().starts_with(b"@") {
         return Ok(None);
     }

@@ -37,7 +37,7 @@ mod walk;
 mod workspace;
 
 pub use globs::Globs;
-pub use input_entries::{InputEntries, Selection, behind_at};
+pub use input_entries::{InputEntries, Selection, list_path};
 use input_entry::Item;
 pub use input_entry::{InputEntry, Location, Skipped, Unlisted};
 pub use inputs::Inputs;

@@ -48,6 +48,11 @@ pub struct Boundary<'w> {
 }
 
 impl Boundary<'_> {
+    /// The top-level section that contains this position.
+    pub(crate) fn section(&self) -> Section {
+        self.section
+    }
+
     /// Number of elements before this position, in a section that is an array.
     pub fn index(&self) -> u64 {
         self.index

@@ -423,7 +423,7 @@ impl<'l> Listing<'l, '_> {
     ) {
         self.sizes.size += before.size() + after.size() + lines.as_ref().map_or(0, Lines::size);
         if self.sizes.size > TEXTS_MAX {
-            self.renderer.be_brief();
+            self.renderer.shorten_values();
         }
         let (renderer, within) = (&*self.renderer, &self.within);
         // A document in a string has no marks of its own.

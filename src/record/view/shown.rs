@@ -26,7 +26,7 @@ pub const EXCERPT_MAX: usize = 16 << 10;
 /// [`DOCUMENT_DEPTH_MAX`]. Such a string is not searched for secrets, so it may contain some.
 pub(super) const DEEPER: &str = "… (not shown: too long or too deep to search for secrets)";
 
-/// Maximum length of the text of a value, in bytes, after [`ValueRenderer::be_brief`].
+/// Maximum length of the text of a value, in bytes, after [`ValueRenderer::shorten_values`].
 const BRIEF: usize = 256;
 
 /// Renders the values of a change.
@@ -61,7 +61,7 @@ impl<'s> ValueRenderer<'s> {
     }
 
     /// Shortens the excerpts of all further values of the current change.
-    pub fn be_brief(&mut self) {
+    pub fn shorten_values(&mut self) {
         if self.detail == Detail::Excerpts {
             self.excerpt_max = BRIEF;
         }
@@ -227,7 +227,7 @@ impl<'s> ValueRenderer<'s> {
             return Some(MASK);
         }
         let is_echo = self.repeats_secret(text)
-            || self.known.secrets.may_say(text)
+            || self.known.secrets.may_repeat_content(text)
             || !text.trim_ascii_end().contains(&b'\n')
                 && self.has_secret(text)
                 && matches!(Document::of(text), Ok(None));
@@ -360,7 +360,7 @@ impl<'s> ValueRenderer<'s> {
             return Some(MASK);
         }
         let is_echo = self.repeats_secret(line.trim_ascii())
-            || self.known.secrets.may_say(line)
+            || self.known.secrets.may_repeat_content(line)
             || self.has_secret(line);
         is_echo.then_some(ECHO)
     }

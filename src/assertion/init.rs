@@ -11,7 +11,7 @@ use super::pinned_file::{Pin, PinnedFile};
 use super::read::Syntax;
 use super::subject::{Action, DEFERRAL_REASONS};
 use crate::error::Result;
-use crate::json::value::{Kind, Text, Value};
+use crate::json::value::{Text, Value, WalkEvent};
 use crate::known::Mask;
 use crate::path::{AttributePath, AttributeStep, ConfigAddress, without_key};
 use crate::plan::{
@@ -219,31 +219,25 @@ impl Visitor for Pinned<'_> {
 
 /// The outermost marked places of an overlay.
 fn marked(overlay: Option<Value<'_>>) -> Result<Vec<AttributePath>> {
-    let mut found = Vec::new();
-    let mut left: Vec<(Value<'_>, Vec<AttributeStep>)> =
-        overlay.map(|overlay| (overlay, Vec::new())).into_iter().collect();
-    while let Some((value, steps)) = left.pop() {
+    let (mut found, mut steps) = (Vec::new(), Vec::new());
+    for event in overlay.into_iter().flat_map(Value::walk) {
         if found.len() == PLACES_MAX {
             break;
         }
-        let inner = |step| steps.iter().cloned().chain([step]).collect();
-        let from = left.len();
-        match value.kind()? {
-            kind if kind.is_mark() => found.push(steps.into_iter().collect()),
-            Kind::Array => {
-                for (index, element) in value.elements()?.enumerate() {
-                    left.push((element?, inner(AttributeStep::Index(index as i64))));
+        match event? {
+            WalkEvent::Key(key) => steps.push(AttributeStep::Key(key.decode()?)),
+            WalkEvent::Index(index) => steps.push(AttributeStep::Index(index.into())),
+            WalkEvent::Open(..) => {}
+            WalkEvent::Leaf(kind, _) => {
+                if kind.is_mark() {
+                    found.push(steps.iter().cloned().collect());
                 }
+                steps.pop();
             }
-            Kind::Object => {
-                for member in value.members()? {
-                    let (key, value) = member?;
-                    left.push((value, inner(AttributeStep::Key(key.decode()?))));
-                }
+            WalkEvent::Close(_) => {
+                steps.pop();
             }
-            _ => {}
         }
-        left[from..].reverse();
     }
     Ok(found)
 }

@@ -7,8 +7,7 @@ use std::ops::ControlFlow;
 use super::columns::Columns;
 use super::differences::differences;
 use crate::error::Result;
-use crate::json::value::leaves::{Leaf, leaves};
-use crate::json::value::{Kind, Ordered, Step, Value};
+use crate::json::value::{Kind, Ordered, Step, Value, WalkEvent};
 use crate::known::Mask;
 use crate::nearest::nearest;
 use crate::path::{AttributePath, AttributeStep};
@@ -174,13 +173,12 @@ impl<'a> Sides<'a> {
         let root = self.overlays[overlay];
         let mut marks = Offsets::new(root);
         if let Some(root) = root {
-            leaves(root, |leaf| {
-                match leaf {
-                    Leaf::Scalar(kind, mark) if kind.is_mark() => marks.add(mark),
+            for event in root.walk() {
+                match event? {
+                    WalkEvent::Leaf(kind, mark) if kind.is_mark() => marks.add(mark),
                     _ => {}
                 }
-                Ok(())
-            })?;
+            }
         }
         Ok(cell.get_or_init(|| marks).has_within(part))
     }

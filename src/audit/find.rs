@@ -11,7 +11,7 @@ use super::walk::{Hit, HitKind, walk};
 use super::{AuditOptions, copies, names};
 use crate::error::{Error, Result};
 use crate::json::string;
-use crate::json::value::{self, Value};
+use crate::json::value::{self, Value, WalkEvent};
 use crate::limits::Limit;
 use crate::path;
 use crate::plan::{Piece, PieceKind, Section};
@@ -19,7 +19,6 @@ use crate::record::FindingKind;
 use crate::secret::constants::Constant;
 use crate::secret::copies::Found;
 use crate::secret::echo::{EchoKind, Echoes};
-use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{MarkReason, MarkSource, Marked, Step};
 use crate::secret::parts::{Parts, constants};
 use crate::secret::piece_secrets::{PieceSecret, PieceSecrets};
@@ -79,10 +78,9 @@ impl Hits<'_> {
         let overlays = marked.overlays.into_iter().filter(|_| marked.why == MarkReason::Whole);
         for overlay in overlays.chain([marked.unknown]).flatten() {
             let mut has_keys = false;
-            leaves(overlay, |leaf| {
-                has_keys |= matches!(leaf, Leaf::Key(_));
-                Ok(())
-            })?;
+            for event in overlay.walk() {
+                has_keys |= matches!(event?, WalkEvent::Key(_));
+            }
             if has_keys {
                 self.push(HitKind::Hidden, overlay);
             }
@@ -97,10 +95,11 @@ impl Hits<'_> {
 
     /// Reports the strings and numbers in a constant that repeat a secret.
     fn repeated(&mut self, constant: Value<'_>) -> Result<()> {
-        leaves(constant, |leaf| {
-            let Leaf::Scalar(_, value) = leaf else { return Ok(()) };
+        constant.walk().try_for_each(|event| {
+            let event = event?;
+            let WalkEvent::Leaf(_, value) = event else { return Ok(()) };
             let mut number = None;
-            leaf.each_text(&mut self.decoded, |text| {
+            event.each_text(&mut self.decoded, |text| {
                 number = number.or_else(|| self.collected.secrets.repeated(text));
                 Ok(())
             })?;
@@ -219,16 +218,15 @@ impl<'r, N: Notes> Auditor<'r, N> {
             let before = hits.list.len();
             hits.repeated(constant)?;
             let (mut has_keys, mut texts) = (false, 0);
-            leaves(constant, |leaf| {
-                match leaf {
-                    Leaf::Key(key) => {
+            for event in constant.walk() {
+                match event? {
+                    WalkEvent::Key(key) => {
                         has_keys |= !is_attribute_name(decode(key, &mut hits.decoded)?);
                     }
-                    Leaf::Scalar(value::Kind::String | value::Kind::Number, _) => texts += 1,
+                    WalkEvent::Leaf(value::Kind::String | value::Kind::Number, _) => texts += 1,
                     _ => {}
                 }
-                Ok(())
-            })?;
+            }
             // If all values of a map are secret, so are its keys.
             if has_keys && texts > 0 && hits.list.len() - before == texts {
                 hits.list.truncate(before);

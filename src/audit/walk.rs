@@ -5,7 +5,7 @@
 //! end.
 
 use crate::error::Result;
-use crate::json::value::{Entries, Step, Value};
+use crate::json::value::{Step, Value, WalkEvent};
 
 /// A finding at an offset of the document: the first byte of a value, or the quote of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,39 +46,33 @@ pub(super) fn walk<'a>(
     mut each: impl FnMut(&Hit, &[Step<'a>], Option<Value<'a>>) -> Result<()>,
 ) -> Result<()> {
     let mut remaining = Remaining(hits);
-    let mut path = Vec::new();
-    let mut open = Vec::new();
-    let mut next = Some(root);
-    while !remaining.0.is_empty() {
-        if let Some(value) = next.take() {
-            let range = value.range();
-            if let Some(hit) = remaining.at(range.start) {
-                each(hit, &path, Some(value))?;
-                if hit.what.is_whole() {
-                    remaining.skip_to(range.end);
+    let (mut path, mut walk) = (Vec::new(), root.walk());
+    while !remaining.0.is_empty()
+        && let Some(event) = walk.next().transpose()?
+    {
+        match event {
+            WalkEvent::Key(key) => {
+                path.push(Step::Key(key));
+                if let Some(hit) = remaining.at(key.offset() - 1) {
+                    each(hit, &path, None)?;
                 }
             }
-            let is_entered = remaining.0.first().is_some_and(|hit| hit.offset < range.end);
-            match if is_entered { Entries::of(value)? } else { None } {
-                Some(entries) => open.push(entries),
-                None => {
+            WalkEvent::Index(index) => path.push(Step::Index(index)),
+            WalkEvent::Open(_, value) | WalkEvent::Leaf(_, value) => {
+                let range = value.range();
+                if let Some(hit) = remaining.at(range.start) {
+                    each(hit, &path, Some(value))?;
+                    if hit.what.is_whole() {
+                        remaining.skip_to(range.end);
+                    }
+                }
+                let has_hits = remaining.0.first().is_some_and(|hit| hit.offset < range.end);
+                if !has_hits || matches!(event, WalkEvent::Leaf(..)) {
+                    walk.skip_value();
                     path.pop();
                 }
             }
-        }
-        let Some(entries) = open.last_mut() else { return Ok(()) };
-        match entries.next()? {
-            Some((step, value)) => {
-                path.push(step);
-                if let Step::Key(key) = step
-                    && let Some(hit) = remaining.at(key.offset() - 1)
-                {
-                    each(hit, &path, None)?;
-                }
-                next = Some(value);
-            }
-            None => {
-                open.pop();
+            WalkEvent::Close(_) => {
                 path.pop();
             }
         }

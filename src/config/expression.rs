@@ -5,7 +5,7 @@
 //! object is a block, or a map of blocks by label.
 
 use crate::error::Result;
-use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::json::value::{Kind, Text, Value, WalkEvent};
 use crate::path::push_key;
 
 /// A member of a block: the expression of an attribute, or nested blocks.
@@ -109,18 +109,6 @@ fn are_references(value: Value<'_>) -> Result<Option<bool>> {
     Ok(Some(is_filled))
 }
 
-/// An entered block or list of blocks.
-struct Open<'a> {
-    inside: Inside<'a>,
-    /// The length of the path that leads to the block or list.
-    path_len: usize,
-}
-
-enum Inside<'a> {
-    Block(Members<'a>),
-    Blocks(Elements<'a>, u64),
-}
-
 /// Calls `each` with the path and the value of every expression in a block, in document order. Each
 /// path starts with the initial content of `path`.
 ///
@@ -138,44 +126,40 @@ pub fn each_expression<'a>(
     if block.kind()? != Kind::Object {
         return Ok(());
     }
-    let mut open = vec![Open { inside: Inside::Block(block.members()?), path_len: path.len() }];
-    loop {
-        let is_nested = open.len() > 1;
-        let Some(last) = open.last_mut() else { return Ok(()) };
-        path.truncate(last.path_len);
-        let part = match &mut last.inside {
-            Inside::Block(members) => match members.next().transpose()? {
-                Some((key, _)) if is_nested && key.is("constant_value") => continue,
-                Some((key, value)) => {
-                    push_key(path, &key.decode()?);
-                    Some(BlockMember::of(value)?)
-                }
-                None => None,
-            },
-            Inside::Blocks(elements, index) => match elements.next().transpose()? {
-                Some(value) => {
-                    path.push_str(&format!("[{index}]"));
-                    *index += 1;
-                    match value.kind()? {
-                        Kind::Object => Some(BlockMember::Block(value)),
-                        _ => continue,
+    // The lengths of the paths to the entered blocks and lists.
+    let mut lens = Vec::new();
+    let (mut walk, mut is_member) = (block.walk(), false);
+    while let Some(event) = walk.next().transpose()? {
+        let len = lens.last().copied().unwrap_or(path.len());
+        match event {
+            WalkEvent::Key(key) if lens.len() > 1 && key.is("constant_value") => walk.skip_value(),
+            WalkEvent::Key(key) => {
+                path.truncate(len);
+                push_key(path, &key.decode()?);
+                is_member = true;
+            }
+            WalkEvent::Index(index) => {
+                path.truncate(len);
+                path.push_str(&format!("[{index}]"));
+                is_member = false;
+            }
+            WalkEvent::Open(_, value) | WalkEvent::Leaf(_, value) if is_member => {
+                match BlockMember::of(value)? {
+                    BlockMember::Expression(expression) => {
+                        each(path, expression)?;
+                        walk.skip_value();
                     }
+                    BlockMember::Block(_) | BlockMember::Blocks(_) => lens.push(path.len()),
                 }
-                None => None,
-            },
-        };
-        let inside = match part {
-            None => {
-                open.pop();
-                continue;
             }
-            Some(BlockMember::Expression(expression)) => {
-                each(path, expression)?;
-                continue;
+            // The block itself, or an element of a list of blocks.
+            WalkEvent::Open(Kind::Object, _) => lens.push(path.len()),
+            WalkEvent::Open(..) | WalkEvent::Leaf(..) => walk.skip_value(),
+            WalkEvent::Close(_) => {
+                path.truncate(len);
+                lens.pop();
             }
-            Some(BlockMember::Block(block)) => Inside::Block(block.members()?),
-            Some(BlockMember::Blocks(list)) => Inside::Blocks(list.elements()?, 0),
-        };
-        open.push(Open { inside, path_len: path.len() });
+        }
     }
+    Ok(())
 }

@@ -4,10 +4,10 @@
 //! against the full grammar. Skipping a value does not check it again.
 
 mod inside;
-pub(crate) mod leaves;
 mod ordered;
 mod sorted;
 mod typed;
+mod walk;
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -17,6 +17,8 @@ pub(crate) use inside::{Entries, MemberSpan};
 pub(crate) use ordered::Ordered;
 pub(crate) use sorted::Sorted;
 pub use typed::TREE_DEPTH;
+pub(crate) use walk::decode;
+pub use walk::{Walk, WalkEvent};
 
 use super::outline::{Container, Outline};
 use super::string;

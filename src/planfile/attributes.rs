@@ -9,15 +9,14 @@ use super::path::Paths;
 use super::protobuf::fault;
 use super::walk::{self, TextWriter, ValueEvent, Walk};
 use crate::error::{PlanFileFault, Result};
-use crate::json::value::{Elements, Kind, Members, Sorted, Value};
+use crate::json::value::{self, Kind, Sorted, Value, WalkEvent};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
 use crate::wire::path::Step;
 
 /// Walks over a JSON value.
 pub(super) struct Json<'a> {
-    next: Option<Value<'a>>,
-    stack: Vec<Inside<'a>>,
+    walk: value::Walk<'a>,
     /// The last leaf.
     leaf: Value<'a>,
     /// Whether an object of `value` and `type` is written like any other object. If false, only its
@@ -25,58 +24,41 @@ pub(super) struct Json<'a> {
     keeps_types: bool,
 }
 
-enum Inside<'a> {
-    Object(Members<'a>),
-    Array(Elements<'a>),
-}
-
 impl<'a> Json<'a> {
     /// Starts a walk over a value.
     pub(super) fn new(value: Value<'a>) -> Json<'a> {
-        Json { next: Some(value), stack: Vec::new(), leaf: value, keeps_types: false }
+        Json { walk: value.walk(), leaf: value, keeps_types: false }
     }
 }
 
 impl<'a> Walk<'a> for Json<'a> {
     fn next(&mut self) -> Result<ValueEvent<'a>> {
-        let next = match (self.next.take(), self.stack.last_mut()) {
-            (Some(value), _) => Some(value),
-            (None, Some(Inside::Object(members))) => match members.next().transpose()? {
-                Some((key, value)) => {
-                    self.next = Some(value);
-                    return Ok(ValueEvent::Key(key.decode()?.into_bytes().into()));
+        while let Some(event) = self.walk.next().transpose()? {
+            return Ok(match event {
+                WalkEvent::Index(_) => continue,
+                WalkEvent::Key(key) => ValueEvent::Key(key.decode()?.into_bytes().into()),
+                WalkEvent::Open(Kind::Object, value) => {
+                    let inner = if self.keeps_types { value } else { without_type(value)? };
+                    if inner.offset() != value.offset() {
+                        self.walk.replace_value(inner);
+                        continue;
+                    }
+                    if !value.has_ordered_keys()? {
+                        // Fails if a key occurs twice. The tools read the last of several members.
+                        Sorted::of(value)?;
+                    }
+                    ValueEvent::Object
                 }
-                None => None,
-            },
-            (None, Some(Inside::Array(elements))) => elements.next().transpose()?,
-            (None, None) => None,
-        };
-        let Some(mut value) = next else {
-            self.stack.pop();
-            return Ok(ValueEvent::Close);
-        };
-        if !self.keeps_types {
-            value = without_type(value)?;
+                WalkEvent::Open(..) => ValueEvent::Array,
+                WalkEvent::Leaf(Kind::Null, _) => ValueEvent::Null,
+                WalkEvent::Leaf(_, value) => {
+                    self.leaf = value;
+                    ValueEvent::Leaf
+                }
+                WalkEvent::Close(_) => ValueEvent::Close,
+            });
         }
-        Ok(match value.kind()? {
-            Kind::Object => {
-                if !value.has_ordered_keys()? {
-                    // Fails if a key occurs twice. The tools read the last of several members.
-                    Sorted::of(value)?;
-                }
-                self.stack.push(Inside::Object(value.members()?));
-                ValueEvent::Object
-            }
-            Kind::Array => {
-                self.stack.push(Inside::Array(value.elements()?));
-                ValueEvent::Array
-            }
-            Kind::Null => ValueEvent::Null,
-            _ => {
-                self.leaf = value;
-                ValueEvent::Leaf
-            }
-        })
+        Ok(ValueEvent::Close)
     }
 
     fn offset(&self) -> u64 {

@@ -19,12 +19,11 @@ use super::texts::Texts;
 use super::view::Viewer;
 use crate::diff::refuse_duplicate_keys;
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Elements, Kind, Members, Value, recycled};
+use crate::json::value::{Kind, Value, WalkEvent};
 use crate::json::word::Word;
 use crate::json::{number, string};
 use crate::limits::Limits;
 use crate::plan::Change;
-use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::{decode, is_attribute_name};
 
@@ -58,8 +57,6 @@ pub(super) struct Importing {
     shown: Shown,
     marks: Marks,
     decoded: Vec<u8>,
-    /// The entered containers; empty between two changes.
-    open: Vec<Open<'static>>,
 }
 
 impl Importing {
@@ -88,13 +85,15 @@ impl Importing {
         let mut is_noted = false;
         marks.find(subject, |marked| {
             if !std::mem::replace(&mut is_noted, true) {
-                leaves(importing, |leaf| shown.note(leaf, decoded))?;
+                importing.walk().try_for_each(|event| shown.note(event?, decoded))?;
             }
             if shown.scalars.is_empty() {
                 return Ok(());
             }
             let mut sides = marked.sides.into_iter().flatten();
-            sides.try_for_each(|value| leaves(value, |leaf| shown.mark_secret(leaf, decoded)))
+            sides.try_for_each(|value| {
+                value.walk().try_for_each(|event| shown.mark_secret(event?, decoded))
+            })
         })?;
         self.write(importing, texts, viewer)?;
         Ok(JsonText::new(&*self.json))
@@ -120,62 +119,63 @@ impl Importing {
         json.clear();
         // `unknown` only says whether the id is known, so it is never masked.
         let format_word = value.get("unknown")?.map(Value::offset);
-        // Most values are flat. So the innermost container is a local variable, not on the stack.
-        let (mut around, mut open) = (recycled(std::mem::take(&mut self.open)), None);
-        let mut next = Some(value);
-        loop {
-            match (next.take(), &mut open) {
-                (Some(value), _) => match value.kind()? {
-                    Kind::Object => {
-                        if !value.has_ordered_keys()? {
-                            refuse_duplicate_keys(value)?;
-                        }
-                        json.push('{');
-                        around.extend(open.replace(Open::Object(value.members()?)));
+        let mut walk = value.walk();
+        while let Some(event) = walk.next().transpose()? {
+            match event {
+                WalkEvent::Key(key) => {
+                    if !json.ends_with('{') {
+                        json.push(',');
                     }
-                    Kind::Array => {
-                        json.push('[');
-                        around.extend(open.replace(Open::Array(value.elements()?)));
-                    }
-                    Kind::String => {
-                        let (text, []) = texts.decode(value.string()?, [])?;
-                        if is_secret(text.as_bytes()) {
-                            json.push_str(MASK);
-                        } else {
-                            string::push_quoted(text, json);
-                        }
-                    }
-                    // Copied before the check: another process may modify the file.
-                    kind => {
-                        let start = json.len();
-                        json.extend(value.raw().iter().copied().map(char::from));
-                        let word = &json.as_bytes()[start..];
-                        if !Word::is_whole(word) {
-                            return Err(Error::at(ErrorKind::Changed, value.offset()));
-                        }
-                        let is_secret = match kind {
-                            Kind::Number => is_secret_number(word),
-                            Kind::True | Kind::False => {
-                                format_word != Some(value.offset()) && shown.is_secret(word)
-                            }
-                            _ => false,
-                        };
-                        if is_secret {
-                            json.truncate(start);
-                            json.push_str(MASK);
-                        }
-                    }
-                },
-                (None, Some(container)) => {
-                    next = container.next(texts, json, viewer)?;
-                    if next.is_none() {
-                        open = around.pop();
+                    let (key, []) = texts.decode(key, [])?;
+                    string::push_quoted(key, json);
+                    json.push(':');
+                    let is_name = viewer.is_some_and(|viewer| viewer.is_name(key));
+                    if is_name && walk.value().is_some_and(|value| !value.is_null()) {
+                        json.push_str(MASK);
+                        walk.skip_value();
                     }
                 }
-                (None, None) => break,
+                WalkEvent::Index(0) => {}
+                WalkEvent::Index(_) => json.push(','),
+                WalkEvent::Open(Kind::Object, value) => {
+                    if !value.has_ordered_keys()? {
+                        refuse_duplicate_keys(value)?;
+                    }
+                    json.push('{');
+                }
+                WalkEvent::Open(..) => json.push('['),
+                WalkEvent::Close(Kind::Object) => json.push('}'),
+                WalkEvent::Close(_) => json.push(']'),
+                WalkEvent::Leaf(Kind::String, value) => {
+                    let (text, []) = texts.decode(value.string()?, [])?;
+                    if is_secret(text.as_bytes()) {
+                        json.push_str(MASK);
+                    } else {
+                        string::push_quoted(text, json);
+                    }
+                }
+                // Copied before the check: another process may modify the file.
+                WalkEvent::Leaf(kind, value) => {
+                    let start = json.len();
+                    json.extend(value.raw().iter().copied().map(char::from));
+                    let word = &json.as_bytes()[start..];
+                    if !Word::is_whole(word) {
+                        return Err(Error::at(ErrorKind::Changed, value.offset()));
+                    }
+                    let is_secret = match kind {
+                        Kind::Number => is_secret_number(word),
+                        Kind::True | Kind::False => {
+                            format_word != Some(value.offset()) && shown.is_secret(word)
+                        }
+                        _ => false,
+                    };
+                    if is_secret {
+                        json.truncate(start);
+                        json.push_str(MASK);
+                    }
+                }
             }
         }
-        self.open = recycled(around);
         Ok(())
     }
 }
@@ -203,11 +203,11 @@ impl Shown {
     }
 
     /// Adds the texts of a string, number or boolean. Ignores keys and `null`.
-    fn note(&mut self, leaf: Leaf<'_>, decoded: &mut Vec<u8>) -> Result<()> {
-        if let Leaf::Scalar(Kind::True | Kind::False, value) = leaf {
+    fn note(&mut self, event: WalkEvent<'_>, decoded: &mut Vec<u8>) -> Result<()> {
+        if let WalkEvent::Leaf(Kind::True | Kind::False, value) = event {
             self.note_text(value.raw());
         }
-        leaf.each_text(decoded, |text| {
+        event.each_text(decoded, |text| {
             self.note_text(text);
             Ok(())
         })
@@ -232,21 +232,21 @@ impl Shown {
 
     /// Marks the entries that equal a secret scalar or a secret key. Ignores keys that are
     /// attribute names, which are not secret.
-    fn mark_secret(&mut self, leaf: Leaf<'_>, decoded: &mut Vec<u8>) -> Result<()> {
+    fn mark_secret(&mut self, event: WalkEvent<'_>, decoded: &mut Vec<u8>) -> Result<()> {
         let mut mark = |text: &[u8]| {
             if let Some(scalar) = self.scalar(text) {
                 scalar.is_secret = true;
             }
         };
-        match leaf {
-            Leaf::Key(key) => {
+        match event {
+            WalkEvent::Key(key) => {
                 let key = decode(key, decoded)?;
                 if !is_attribute_name(key) {
                     mark(key);
                 }
             }
-            Leaf::Scalar(Kind::True | Kind::False, value) => mark(value.raw()),
-            leaf => leaf.each_text(decoded, |text| {
+            WalkEvent::Leaf(Kind::True | Kind::False, value) => mark(value.raw()),
+            event => event.each_text(decoded, |text| {
                 mark(text);
                 Ok(())
             })?,
@@ -259,52 +259,6 @@ impl Shown {
             |scalar: &ScalarRange| scalar.is_secret && self.texts[scalar.range.clone()] == *text;
         !self.scalars.is_empty()
             && self.scalars.find(self.keyed.hash_one(text), is_secret).is_some()
-    }
-}
-
-/// A container that is being written, positioned before its next value.
-#[derive(Debug)]
-enum Open<'a> {
-    Object(Members<'a>),
-    Array(Elements<'a>),
-}
-
-impl<'a> Open<'a> {
-    /// Writes the comma and key before the next value, and returns that value. Writes the mask for
-    /// values that are secret by name. At the end of the container, writes the closing bracket and
-    /// returns `None`.
-    fn next(
-        &mut self,
-        texts: &mut Texts,
-        json: &mut String,
-        viewer: Option<&Viewer<'_>>,
-    ) -> Result<Option<Value<'a>>> {
-        loop {
-            let next = match self {
-                Open::Object(members) => {
-                    members.next().transpose()?.map(|(key, value)| (Some(key), value))
-                }
-                Open::Array(elements) => elements.next().transpose()?.map(|value| (None, value)),
-            };
-            let Some((key, value)) = next else {
-                json.push(if matches!(self, Open::Object(_)) { '}' } else { ']' });
-                return Ok(None);
-            };
-            if !json.ends_with(['{', '[']) {
-                json.push(',');
-            }
-            let mut is_secret = false;
-            if let Some(key) = key {
-                let (key, []) = texts.decode(key, [])?;
-                is_secret = !value.is_null() && viewer.is_some_and(|viewer| viewer.is_name(key));
-                string::push_quoted(key, json);
-                json.push(':');
-            }
-            if !is_secret {
-                return Ok(Some(value));
-            }
-            json.push_str(MASK);
-        }
     }
 }
 
@@ -328,7 +282,7 @@ mod tests {
         let mut shown = Shown::default();
         let value = cursor.value(&mut outline);
         let decoded = &mut Vec::new();
-        leaves(value, |leaf| shown.note(leaf, decoded)).expect("JSON");
+        value.walk().try_for_each(|event| shown.note(event?, decoded)).expect("JSON");
         assert_eq!((shown.scalars.len(), &shown.texts[..]), (2, &b"12"[..]));
     }
 }

@@ -10,7 +10,7 @@ use std::fmt::{Display, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::json::value::{Kind, Text, Value, WalkEvent};
 use crate::nearest::{Sample, nearest_address};
 use crate::path::{self, AddressPattern, Paths, split_exact, without_keys};
 use crate::plan::{ResourceChange, ResourceName};
@@ -402,50 +402,36 @@ fn names(pattern: &path::Pattern, [whole, without]: [&str; 2]) -> bool {
     })
 }
 
-enum Inside<'a> {
-    Object(Members<'a>),
-    Array(u32, Elements<'a>),
-}
-
 /// Calls `each` with every path into a value, until `each` returns `false`. `each` receives the
 /// path with list indexes, and without.
 fn walk(value: Value<'_>, mut each: impl FnMut([&str; 2]) -> bool) -> crate::error::Result<()> {
     let mut texts = [String::new(), String::new()];
-    let mut open = Vec::new();
-    let mut next = Some(value);
-    loop {
-        if let Some(value) = next.take() {
-            let lens = [texts[0].len(), texts[1].len()];
-            match value.kind()? {
-                Kind::Object => open.push((Inside::Object(value.members()?), lens)),
-                Kind::Array => open.push((Inside::Array(0, value.elements()?), lens)),
-                _ => {}
-            }
+    // The lengths of the paths to the entered containers.
+    let mut lens: Vec<[usize; 2]> = Vec::new();
+    for event in value.walk() {
+        let event = event?;
+        if let (WalkEvent::Key(_) | WalkEvent::Index(_), Some(lens)) = (event, lens.last()) {
+            texts.iter_mut().zip(*lens).for_each(|(text, len)| text.truncate(len));
         }
-        let Some((inside, lens)) = open.last_mut() else { return Ok(()) };
-        texts.iter_mut().zip(*lens).for_each(|(text, len)| text.truncate(len));
-        match inside {
-            Inside::Object(members) => {
-                if let Some((key, value)) = members.next().transpose()? {
-                    let key = key.decode()?;
-                    texts.iter_mut().for_each(|text| path::push_key(text, &key));
-                    next = Some(value);
-                }
+        match event {
+            WalkEvent::Key(key) => {
+                let key = key.decode()?;
+                texts.iter_mut().for_each(|text| path::push_key(text, &key));
             }
-            Inside::Array(place, elements) => {
-                if let Some(element) = elements.next().transpose()? {
-                    texts[0] += &format!("[{place}]");
-                    *place = place.saturating_add(1);
-                    next = Some(element);
-                }
+            WalkEvent::Index(place) => texts[0] += &format!("[{place}]"),
+            WalkEvent::Open(..) => {
+                lens.push([texts[0].len(), texts[1].len()]);
+                continue;
             }
+            WalkEvent::Close(_) => {
+                lens.pop();
+                continue;
+            }
+            WalkEvent::Leaf(..) => continue,
         }
-        match next {
-            Some(_) if !each([&texts[0], &texts[1]]) => return Ok(()),
-            Some(_) => {}
-            None => {
-                open.pop();
-            }
+        if !each([&texts[0], &texts[1]]) {
+            break;
         }
     }
+    Ok(())
 }

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Value, WalkEvent};
 use crate::json::{number, string};
 use crate::secret::echo::EchoKind;
-use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::{MASK, MASK_CHANGED, decode};
 
 /// How secrets are masked.
@@ -121,23 +120,23 @@ impl Masking {
 /// count.
 fn digest(Key(key): &Key, value: Value<'_>, buffer: &mut Vec<u8>) -> Result<[u8; 16]> {
     let mut hasher = blake3::Hasher::new_keyed(key);
-    leaves(value, |leaf| {
-        match leaf {
-            Leaf::Open(Kind::Object, _) => feed(&mut hasher, b'o', b""),
-            Leaf::Open(..) => feed(&mut hasher, b'a', b""),
-            Leaf::Close => feed(&mut hasher, b'c', b""),
-            Leaf::Key(key) => feed(&mut hasher, b'k', decode(key, buffer)?),
-            Leaf::Scalar(Kind::String, value) => {
+    for event in value.walk() {
+        match event? {
+            WalkEvent::Open(Kind::Object, _) => feed(&mut hasher, b'o', b""),
+            WalkEvent::Open(..) => feed(&mut hasher, b'a', b""),
+            WalkEvent::Close(_) => feed(&mut hasher, b'c', b""),
+            WalkEvent::Key(key) => feed(&mut hasher, b'k', decode(key, buffer)?),
+            WalkEvent::Index(_) => {}
+            WalkEvent::Leaf(Kind::String, value) => {
                 feed(&mut hasher, b's', decode(value.string()?, buffer)?);
             }
             // A number is digested like a string, because an echo of it may be a string.
-            Leaf::Scalar(Kind::Number, value) => {
+            WalkEvent::Leaf(Kind::Number, value) => {
                 feed(&mut hasher, b's', number::canonical(value.raw(), buffer));
             }
-            Leaf::Scalar(_, value) => feed(&mut hasher, b'w', value.raw()),
+            WalkEvent::Leaf(_, value) => feed(&mut hasher, b'w', value.raw()),
         }
-        Ok(())
-    })?;
+    }
     Ok(half(&hasher))
 }
 

@@ -7,11 +7,10 @@ use super::mask::{Mask, Masking};
 use super::{Counts, RedactOptions};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Value, WalkEvent};
 use crate::limits::Limit;
 use crate::plan::{Check, Piece, PieceKind, Section};
 use crate::secret::constants::Constant;
-use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::mark_changes::{MarkChange, MarkComparison};
 use crate::secret::marks::{MarkReason, MarkSource, Marked};
 use crate::secret::parts::{Parts, constants};
@@ -146,14 +145,14 @@ impl<'r, N: Notes> Redactor<'r, N> {
                 return Ok(());
             }
             let (mut has_keys, mut others, mut secrets) = (false, 0_u64, 0_u64);
-            leaves(constant, |leaf| {
-                match leaf {
-                    Leaf::Key(key) => {
+            for event in constant.walk() {
+                match event? {
+                    WalkEvent::Key(key) => {
                         has_keys |= !is_attribute_name(decode(key, &mut masks.decoded)?);
                     }
-                    Leaf::Scalar(_, value) if is_marked(value.offset()) => secrets += 1,
-                    Leaf::Scalar(Kind::String | Kind::Number, value) => {
-                        if leaf.has_text(&mut masks.decoded, is_secret)? {
+                    WalkEvent::Leaf(_, value) if is_marked(value.offset()) => secrets += 1,
+                    event @ WalkEvent::Leaf(Kind::String | Kind::Number, value) => {
+                        if event.has_text(&mut masks.decoded, is_secret)? {
                             masks.counts.equal += masks.mask_other(value)?;
                             secrets += 1;
                         } else {
@@ -162,8 +161,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
                     }
                     _ => {}
                 }
-                Ok(())
-            })?;
+            }
             // If all values of a map are secret, so are its keys.
             if has_keys && others == 0 && secrets > 0 {
                 masks.mask(constant)?;
@@ -249,11 +247,11 @@ impl<N: Notes> Masks<'_, N> {
     /// Removes the keys from an overlay of a value that is masked as a whole.
     fn overlay(&mut self, overlay: Value<'_>) -> Result<()> {
         let (mut has_keys, mut marks) = (false, false);
-        leaves(overlay, |leaf| {
-            has_keys |= matches!(leaf, Leaf::Key(_));
-            marks |= matches!(leaf, Leaf::Scalar(Kind::True, _));
-            Ok(())
-        })?;
+        for event in overlay.walk() {
+            let event = event?;
+            has_keys |= matches!(event, WalkEvent::Key(_));
+            marks |= matches!(event, WalkEvent::Leaf(Kind::True, _));
+        }
         if has_keys {
             self.edit(overlay, Mask::Overlay(marks));
         }
@@ -317,12 +315,11 @@ impl<N: Notes> Masks<'_, N> {
 /// Whether a value contains a key that is not an attribute name, and so may be a secret.
 fn has_data_keys(value: Value<'_>) -> Result<bool> {
     let mut has_data_keys = false;
-    leaves(value, |leaf| {
-        if let Leaf::Key(key) = leaf {
+    for event in value.walk() {
+        if let WalkEvent::Key(key) = event? {
             has_data_keys |= !spells_attribute_name(key.raw());
         }
-        Ok(())
-    })?;
+    }
     Ok(has_data_keys)
 }
 

@@ -19,7 +19,7 @@ use super::marked_paths::{MarkedPaths, ROOT};
 use super::marks::{MarkSource, Marks, Step};
 use super::parts::type_of_action;
 use crate::error::Result;
-use crate::json::value::{Entries, Kind, Text, Value};
+use crate::json::value::{Kind, Text, Value, WalkEvent};
 use crate::path::resource_names;
 use crate::plan::{Piece, PieceKind, members};
 
@@ -64,7 +64,8 @@ struct Here {
     by: Option<MarkSource>,
 }
 
-struct Walk<'w> {
+/// Determines which parts of a piece are marked.
+struct ConstantMarks<'w> {
     marked_paths: &'w MarkedPaths,
     names: &'w Marks,
     piece: &'w Piece<'w>,
@@ -83,45 +84,46 @@ pub(crate) fn marked_constants<'a>(
     names: &Marks,
     mut each: impl FnMut(&Constant<'_, 'a>) -> Result<()>,
 ) -> Result<()> {
-    let mut walk = Walk { marked_paths, names, piece, resource: None, decoded: Vec::new() };
+    let mut marks =
+        ConstantMarks { marked_paths, names, piece, resource: None, decoded: Vec::new() };
     let mut path: Vec<Step<'a>> = Vec::new();
-    let mut open: Vec<(Entries<'a>, Here)> = Vec::new();
-    let mut next = Some((piece.value, walk.root()?));
-    loop {
-        if let Some((value, here)) = next.take() {
-            match (here, Entries::of(value)?) {
-                (Here { is_constant: true, by: Some(by), .. }, _) => {
-                    if !value.is_null() {
-                        each(&Constant { path: &path, value, by })?;
-                    }
-                    path.pop();
-                }
-                (_, Some(entries)) => open.push((entries, here)),
-                (_, None) => {
-                    path.pop();
-                }
+    // The state at each entered container, outermost first, and at the next value.
+    let (mut around, mut here) = (Vec::new(), marks.root()?);
+    let mut walk = piece.value.walk();
+    while let Some(event) = walk.next().transpose()? {
+        match event {
+            WalkEvent::Key(key) => {
+                let above = *around.last().unwrap_or(&here);
+                here = marks.member(key, above, around.len() == 1)?;
+                path.push(Step::Key(key));
             }
-        }
-        let is_first = open.len() == 1;
-        let Some((entries, here)) = open.last_mut() else { return Ok(()) };
-        match entries.next()? {
-            Some((step, value)) => {
-                let below = match step {
-                    Step::Key(key) => walk.member(key, *here, is_first)?,
-                    Step::Index(_) => *here,
-                };
-                path.push(step);
-                next = Some((value, below));
+            WalkEvent::Index(index) => {
+                here = *around.last().unwrap_or(&here);
+                path.push(Step::Index(index));
             }
-            None => {
-                open.pop();
+            WalkEvent::Open(_, value) | WalkEvent::Leaf(_, value)
+                if let Here { is_constant: true, by: Some(by), .. } = here =>
+            {
+                if !value.is_null() {
+                    each(&Constant { path: &path, value, by })?;
+                }
+                walk.skip_value();
+                path.pop();
+            }
+            WalkEvent::Open(..) => around.push(here),
+            WalkEvent::Leaf(..) => {
+                path.pop();
+            }
+            WalkEvent::Close(_) => {
+                around.pop();
                 path.pop();
             }
         }
     }
+    Ok(())
 }
 
-impl Walk<'_> {
+impl ConstantMarks<'_> {
     fn root(&mut self) -> Result<Here> {
         let Piece { kind, name, module, value, .. } = *self.piece;
         let mut here = Here {

@@ -30,7 +30,7 @@ use super::place::{Places, Style};
 use super::trail::{TrailId, TrailStep, Trails};
 use super::{decode, is_attribute_name, is_mask, items, outside_masks};
 use crate::error::Result;
-use crate::json::value::{Entries, Kind, Step, Text, Value};
+use crate::json::value::{Kind, Step, Text, Value, WalkEvent};
 
 /// The bytes before a value or an item in a text.
 const STARTS: [bool; 256] = {
@@ -279,30 +279,26 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn all(&mut self, search: &mut Search<'_>, root: Value<'a>) -> Result<()> {
-        let mut open: Vec<Entries<'a>> = Vec::new();
-        let mut next = Some(root);
-        loop {
-            if let Some(value) = next.take() {
-                let is_repeated = self.repeated.binary_search(&value.offset()).is_ok();
-                match if is_repeated { None } else { Entries::of(value)? } {
-                    Some(entries) => open.push(entries),
-                    None => {
-                        self.whole(search, value, is_repeated)?;
+        let mut walk = root.walk();
+        while let Some(event) = walk.next().transpose()? {
+            match event {
+                WalkEvent::Key(key) => {
+                    self.steps.push((Step::Key(key), None));
+                    self.key(search, key)?;
+                }
+                WalkEvent::Index(index) => self.steps.push((Step::Index(index), None)),
+                WalkEvent::Open(_, value) => {
+                    if self.repeated.binary_search(&value.offset()).is_ok() {
+                        self.copy(search, value.range(), value.raw(), EchoKind::Value, 0);
+                        walk.skip_value();
                         self.steps.pop();
                     }
                 }
-            }
-            let Some(inside) = open.last_mut() else { break };
-            match inside.next()? {
-                Some((step, value)) => {
-                    self.steps.push((step, None));
-                    if let Step::Key(key) = step {
-                        self.key(search, key)?;
-                    }
-                    next = Some(value);
+                WalkEvent::Leaf(kind, value) => {
+                    self.scalar(search, kind, value)?;
+                    self.steps.pop();
                 }
-                None => {
-                    open.pop();
+                WalkEvent::Close(_) => {
                     self.steps.pop();
                 }
             }
@@ -311,16 +307,11 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Tests a scalar, or an object or array that counts as a copy.
-    fn whole(
-        &mut self,
-        search: &mut Search<'_>,
-        value: Value<'a>,
-        is_repeated: bool,
-    ) -> Result<()> {
+    /// Tests a scalar.
+    fn scalar(&mut self, search: &mut Search<'_>, kind: Kind, value: Value<'a>) -> Result<()> {
         let secrets = search.targets.secrets;
         let mut decoded = Vec::new();
-        match value.kind()? {
+        match kind {
             Kind::String => self.string(search, value, decode(value.string()?, &mut decoded)?),
             Kind::Number => {
                 let number = secrets.echoed_number(value.raw(), &mut decoded);
@@ -328,7 +319,6 @@ impl<'a> Walk<'a> {
                     self.copy(search, value.range(), value.raw(), EchoKind::Number, number);
                 });
             }
-            _ if is_repeated => self.copy(search, value.range(), value.raw(), EchoKind::Value, 0),
             _ => {}
         }
         Ok(())

@@ -1,10 +1,9 @@
 //! Finds the marks that a change adds or removes (docs/format/records.md, section 9).
 
-use super::leaves::{Leaf, leaves};
 use super::marks::{Marked, Marks};
 use super::subject::Subject;
 use crate::error::Result;
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Value, WalkEvent};
 use crate::limits::Limits;
 
 /// How a change marks or unmarks a path.
@@ -74,10 +73,9 @@ impl MarkComparison {
 /// Counts the scalars other than `null` at and below a value.
 fn scalars(value: Value<'_>) -> Result<u64> {
     let mut count = 0;
-    leaves(value, |leaf| {
-        count += u64::from(matches!(leaf, Leaf::Scalar(kind, _) if kind != Kind::Null));
-        Ok(())
-    })?;
+    for event in value.walk() {
+        count += u64::from(matches!(event?, WalkEvent::Leaf(kind, _) if kind != Kind::Null));
+    }
     Ok(count)
 }
 
@@ -85,11 +83,8 @@ fn scalars(value: Value<'_>) -> Result<u64> {
 /// unknown, unlike in an overlay of sensitive values ([`Kind::is_mark`]).
 fn has_unknown(overlay: Option<Value<'_>>) -> Result<bool> {
     let mut has_unknown = false;
-    if let Some(overlay) = overlay {
-        leaves(overlay, |leaf| {
-            has_unknown |= matches!(leaf, Leaf::Scalar(Kind::True, _));
-            Ok(())
-        })?;
+    for event in overlay.into_iter().flat_map(Value::walk) {
+        has_unknown |= matches!(event?, WalkEvent::Leaf(Kind::True, _));
     }
     Ok(has_unknown)
 }

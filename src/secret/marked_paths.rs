@@ -20,7 +20,7 @@ use foldhash::quality::RandomState;
 use super::decode;
 use super::parts::Owner;
 use crate::error::{Error, Result};
-use crate::json::value::{Entries, Step, Text, Value};
+use crate::json::value::{Step, Text, Value, WalkEvent};
 use crate::limits::{Limit, Limits};
 use crate::path::AttributeStep;
 
@@ -318,21 +318,26 @@ impl MarksElsewhere<'_> {
         decoded: &mut Vec<u8>,
     ) -> Result<bool> {
         let digests = self.digests();
-        let mut open = Vec::new();
-        open.extend(Entries::of(root)?.map(|entries| (entries, path)));
-        while let Some((entries, above)) = open.last_mut() {
-            let Some((step, value)) = entries.next()? else {
-                open.pop();
-                continue;
-            };
-            let path = match step {
-                Step::Key(key) => digests.key(*above, decode(key, decoded)?),
-                Step::Index(index) => digests.index(*above, index),
+        // The path of each entered container, outermost first.
+        let (mut around, mut path) = (Vec::new(), path);
+        for event in root.walk() {
+            let above = *around.last().unwrap_or(&path);
+            path = match event? {
+                WalkEvent::Key(key) => digests.key(above, decode(key, decoded)?),
+                WalkEvent::Index(index) => digests.index(above, index),
+                WalkEvent::Open(..) => {
+                    around.push(path);
+                    continue;
+                }
+                WalkEvent::Close(_) => {
+                    around.pop();
+                    continue;
+                }
+                WalkEvent::Leaf(..) => continue,
             };
             if self.has(path) {
                 return Ok(true);
             }
-            open.extend(Entries::of(value)?.map(|entries| (entries, path)));
         }
         Ok(false)
     }

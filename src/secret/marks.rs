@@ -10,14 +10,13 @@
 
 use std::ops::Range;
 
-use super::leaves::{Leaf, leaves};
 use super::marked_paths::{MarksElsewhere, PathDigestStack, PathDigester, PathDigests};
 use super::names::Names;
 pub use super::subject::Subject;
 use crate::error::{Error, Result};
 use crate::json::slot_hash::slot;
 pub use crate::json::value::Step;
-use crate::json::value::{Elements, Kind, Ordered, Value, recycled};
+use crate::json::value::{Elements, Kind, Ordered, Value, WalkEvent, recycled};
 use crate::limits::{Limit, Limits};
 pub use crate::plan::MarkReason;
 
@@ -324,15 +323,14 @@ impl Marks {
             return Ok(());
         }
         let found = self.marking.len();
-        leaves(overlay, |leaf| {
-            if let Leaf::Scalar(kind, value) = leaf
+        for event in overlay.walk() {
+            if let WalkEvent::Leaf(kind, value) = event?
                 && kind.is_mark()
             {
                 self.marking.push(value.offset());
                 self.check_limit((self.marking.len() - found) as u64, value.offset())?;
             }
-            Ok(())
-        })?;
+        }
         if self.marking.len() == found {
             self.unmarked.insert(overlay.raw());
         }
@@ -437,12 +435,11 @@ impl Marks {
 
     fn has_name(&self, value: Value<'_>) -> Result<bool> {
         let mut has_name = false;
-        leaves(value, |leaf| {
-            if let Leaf::Key(key) = leaf {
+        for event in value.walk() {
+            if let WalkEvent::Key(key) = event? {
                 has_name = has_name || self.is_name(&key.decode()?);
             }
-            Ok(())
-        })?;
+        }
         Ok(has_name)
     }
 

@@ -5,10 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::decode;
 use super::document::Document;
-use super::leaves::{Leaf, leaves};
 use crate::error::Result;
 use crate::json::number;
-use crate::json::value::{Entries, Kind, Value};
+use crate::json::value::{Kind, Value, WalkEvent};
 
 /// The digest of a non-empty object or array in a text of at least `len_min` bytes. `None` for any
 /// other text.
@@ -18,7 +17,9 @@ pub(super) fn meaning(text: &[u8], len_min: usize) -> Option<[u8; 8]> {
     }
     let mut document = Document::of_any(text).ok()??;
     let root = document.value();
-    Entries::of(root).ok()??.next().ok()??;
+    if let WalkEvent::Close(_) = root.walk().nth(1)?.ok()? {
+        return None;
+    }
     let mut whole = 0;
     // The root comes last.
     containers(root, |_, digest| whole = digest).ok()?;
@@ -38,27 +39,28 @@ struct Open<'a> {
 pub(super) fn containers<'a>(root: Value<'a>, mut each: impl FnMut(Value<'a>, u64)) -> Result<()> {
     let mut open: Vec<Open<'a>> = Vec::new();
     let mut decoded = Vec::new();
-    leaves(root, |leaf| {
-        let digest = match leaf {
-            Leaf::Open(kind, value) => {
+    for event in root.walk() {
+        let digest = match event? {
+            WalkEvent::Open(kind, value) => {
                 open.push(Open { value, is_object: kind == Kind::Object, digest: 0, key: 0 });
-                return Ok(());
+                continue;
             }
-            Leaf::Key(key) => {
+            WalkEvent::Key(key) => {
                 let key = hash(decode(key, &mut decoded)?);
                 open.iter_mut().next_back().into_iter().for_each(|inner| inner.key = key);
-                return Ok(());
+                continue;
             }
-            Leaf::Close => open.pop().map_or(0, |inner| {
+            WalkEvent::Index(_) => continue,
+            WalkEvent::Close(_) => open.pop().map_or(0, |inner| {
                 let digest = hash((inner.is_object, inner.digest));
                 each(inner.value, digest);
                 digest
             }),
-            Leaf::Scalar(Kind::String, value) => hash(decode(value.string()?, &mut decoded)?),
-            Leaf::Scalar(Kind::Number, value) => {
+            WalkEvent::Leaf(Kind::String, value) => hash(decode(value.string()?, &mut decoded)?),
+            WalkEvent::Leaf(Kind::Number, value) => {
                 hash(('n', number::canonical(value.raw(), &mut decoded)))
             }
-            Leaf::Scalar(_, value) => hash(('w', value.raw())),
+            WalkEvent::Leaf(_, value) => hash(('w', value.raw())),
         };
         match open.last_mut() {
             None => {}
@@ -68,8 +70,8 @@ pub(super) fn containers<'a>(root: Value<'a>, mut each: impl FnMut(Value<'a>, u6
             }
             Some(Open { digest: all, .. }) => *all = hash((*all, digest)),
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 fn hash(of: impl Hash) -> u64 {

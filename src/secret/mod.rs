@@ -68,10 +68,9 @@ pub(crate) mod words;
 #[cfg(feature = "redact")]
 mod yaml;
 
-pub(crate) use crate::json::value::leaves;
+pub(crate) use crate::json::value::decode;
 #[cfg(feature = "redact")]
 pub use collect::{Collected, Collecting, FreshSecrets, OnFreshSecrets, collect};
-pub(crate) use leaves::decode;
 pub use names::Names;
 #[cfg(feature = "redact")]
 pub use set::Secrets;

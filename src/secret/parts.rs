@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::subject::Subject;
 use crate::error::{Error, Result};
-use crate::json::value::{Entries, Kind, Step, Text, Value};
+use crate::json::value::{Kind, Text, Value, WalkEvent};
 use crate::limits::{Limit, Limits};
 use crate::path::{module_names, resource_names};
 use crate::plan::{
@@ -319,17 +319,13 @@ pub fn constants<'a>(
     if !piece.kind.is_configuration() {
         return piece.value.get("default")?.map_or(Ok(()), each);
     }
-    // The entered containers, innermost last. Iterators instead of lists, because there may be very
-    // many members.
-    let mut open = Vec::new();
-    open.extend(Entries::of(piece.value)?);
-    while let Some(entries) = open.last_mut() {
-        match entries.next()? {
-            None => {
-                open.pop();
-            }
-            Some((Step::Key(key), value)) if key.is("constant_value") => each(value)?,
-            Some((_, value)) => open.extend(Entries::of(value)?),
+    let mut walk = piece.value.walk();
+    while let Some(event) = walk.next().transpose()? {
+        if let (WalkEvent::Key(key), Some(value)) = (event, walk.value())
+            && key.is("constant_value")
+        {
+            each(value)?;
+            walk.skip_value();
         }
     }
     Ok(())

@@ -5,14 +5,13 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use super::constants::{Constant, marked_constants};
-use super::leaves::{Leaf, leaves};
 use super::marked_paths;
 use super::marks::{MarkSource, Marked, Marks};
 use super::parts::Parts;
 use super::steps::{Cut, PieceMarkedPaths};
 use super::{Collected, SecretOptions, is_mask};
 use crate::error::{Error, Result};
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Value, WalkEvent};
 use crate::limits::{Limit, Limits};
 use crate::plan::Piece;
 
@@ -109,14 +108,15 @@ impl<'r> PieceSecrets<'r> {
         // The flag `unknown` of an import is never a secret.
         let word = parts.is_unknown.map(Value::offset);
         parts.identities.into_iter().flatten().try_for_each(|identity| {
-            leaves(identity, |leaf| {
-                let Leaf::Scalar(kind, value) = leaf else { return Ok(()) };
+            identity.walk().try_for_each(|event| {
+                let event = event?;
+                let WalkEvent::Leaf(kind, value) = event else { return Ok(()) };
                 if matches!(kind, Kind::True | Kind::False) {
                     let is_own = own.has(value.raw()) && word != Some(value.offset());
                     return if is_own { each(PieceSecret::Equal(value, b"")) } else { Ok(()) };
                 }
                 let mut is_found = false;
-                leaf.each_text(decoded, |text| {
+                event.each_text(decoded, |text| {
                     let is_first = !is_found && own.has(text);
                     is_found |= is_first;
                     if is_first { each(PieceSecret::Equal(value, text)) } else { Ok(()) }
@@ -156,11 +156,12 @@ struct Scalars {
 impl Scalars {
     /// Records all scalars at and below a value. Fails if there are too many.
     fn insert(&mut self, value: Value<'_>, decoded: &mut Vec<u8>) -> Result<()> {
-        leaves(value, |leaf| {
-            if let Leaf::Scalar(Kind::True | Kind::False, value) = leaf {
+        value.walk().try_for_each(|event| {
+            let event = event?;
+            if let WalkEvent::Leaf(Kind::True | Kind::False, value) = event {
                 self.digests.insert(self.keyed.hash_one(value.raw()));
             }
-            leaf.each_text(decoded, |text| {
+            event.each_text(decoded, |text| {
                 if !text.is_empty() && !is_mask(text) {
                     self.digests.insert(self.keyed.hash_one(text));
                 }

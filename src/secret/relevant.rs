@@ -1,11 +1,10 @@
 //! Cuts the paths of `relevant_attributes` where a step is a secret.
 
 use super::decode;
-use super::leaves::{Leaf, leaves};
 use super::set::Secrets;
 use super::steps::Cut;
 use crate::error::Result;
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Value, WalkEvent};
 
 /// Returns the part to cut off the end of the path of an element of `relevant_attributes`. The
 /// first step, the attribute itself, always remains. The cut begins at the first later step that
@@ -27,13 +26,12 @@ pub fn secret_steps<'a>(
             None => kept > 0,
             Some(secrets) => {
                 let mut is_secret = false;
-                leaves(step, |leaf| {
-                    is_secret |= match leaf {
-                        Leaf::Key(key) => secrets.may_hold_step(decode(key, decoded)?),
-                        leaf => leaf.has_text(decoded, |text| secrets.may_hold_step(text))?,
+                for event in step.walk() {
+                    is_secret |= match event? {
+                        WalkEvent::Key(key) => secrets.may_hold_step(decode(key, decoded)?),
+                        event => event.has_text(decoded, |text| secrets.may_hold_step(text))?,
                     };
-                    Ok(())
-                })?;
+                }
                 is_secret && kept > 0
             }
         };

@@ -1,11 +1,10 @@
 //! Extracts the texts of a marked path, which are the secrets.
 
-use super::leaves::{Leaf, leaves};
 use super::meaning::meaning;
 use super::{decode, is_attribute_name, is_mask};
 use crate::error::Result;
 use crate::json::string;
-use crate::json::value::Value;
+use crate::json::value::{Value, WalkEvent};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -31,8 +30,8 @@ pub(super) fn texts_of(
     let mut report = |text: &[u8], role, offset| {
         if text.is_empty() || is_mask(text) { Ok(()) } else { each(text, role, offset) }
     };
-    leaves(value, |leaf| match leaf {
-        Leaf::Scalar(_, value) => leaf.each_text(decoded, |text| {
+    value.walk().try_for_each(|event| match event? {
+        event @ WalkEvent::Leaf(_, value) => event.each_text(decoded, |text| {
             if let Some(line) = without_line_ends(text, echo_min) {
                 report(line, Role::Secret, value.offset())?;
             }
@@ -41,12 +40,12 @@ pub(super) fn texts_of(
             }
             report(text, Role::Secret, value.offset())
         }),
-        Leaf::Open(..) | Leaf::Close => Ok(()),
-        Leaf::Key(key) => {
+        WalkEvent::Key(key) => {
             let text = decode(key, decoded)?;
             let is_word = text.len() < echo_min || is_attribute_name(text);
             report(text, if is_word { Role::Step } else { Role::Secret }, key.offset())
         }
+        _ => Ok(()),
     })
 }
 

@@ -10,9 +10,9 @@ use std::vec::IntoIter;
 
 use super::element::Element;
 use super::shown::ValueRenderer;
-use super::walk::{Descent, WalkEvent, walk};
+use super::walk::{Descent, walk};
 use crate::error::Result;
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Value, WalkEvent};
 use crate::record::Excerpt;
 use crate::secret::{ECHO, MASK};
 
@@ -73,7 +73,7 @@ impl ValueRenderer<'_> {
         }
         let walked = walk(value, descent, |met| {
             match met {
-                WalkEvent::Whole(whole, _) if rendering.is_full && is_hidden(whole) => {
+                WalkEvent::Leaf(_, whole) if rendering.is_full && is_hidden(whole) => {
                     return Ok(());
                 }
                 met if rendering.is_full => return leave_out(met, excerpt),
@@ -81,7 +81,7 @@ impl ValueRenderer<'_> {
                     rendering.key = Some(key.decode()?);
                     return Ok(());
                 }
-                WalkEvent::Whole(whole, _) if !is_hidden(whole) && rendering.omits(whole) => {
+                WalkEvent::Leaf(_, whole) if !is_hidden(whole) && rendering.omits(whole) => {
                     let key = rendering.key.take().unwrap_or_default();
                     excerpt.leave_out(key.as_bytes());
                     return Ok(());
@@ -91,7 +91,7 @@ impl ValueRenderer<'_> {
             let stand_in = self.before(met, &mut rendering, excerpt);
             match met {
                 WalkEvent::Key(_) | WalkEvent::Index(_) => {}
-                WalkEvent::Open(_, kind) => {
+                WalkEvent::Open(kind, _) => {
                     excerpt.text.push(if kind == Kind::Object { '{' } else { '[' });
                     rendering.depth += 1;
                 }
@@ -99,7 +99,7 @@ impl ValueRenderer<'_> {
                     excerpt.text.push(if kind == Kind::Object { '}' } else { ']' });
                     rendering.depth -= 1;
                 }
-                WalkEvent::Whole(whole, kind) => {
+                WalkEvent::Leaf(kind, whole) => {
                     let mask = match kind {
                         _ if is_hidden(whole) => Some(MASK),
                         _ if stand_in.is_some() => stand_in,
@@ -146,7 +146,7 @@ impl ValueRenderer<'_> {
             }
             None => {}
         }
-        rendering.needs_comma = matches!(met, WalkEvent::Close(_) | WalkEvent::Whole(..));
+        rendering.needs_comma = matches!(met, WalkEvent::Close(_) | WalkEvent::Leaf(..));
         stand_in
     }
 
@@ -173,7 +173,7 @@ impl ValueRenderer<'_> {
 /// Adds a part of a container that exceeds the maximum length to the digest of the excerpt.
 fn leave_out(met: WalkEvent<'_>, excerpt: &mut Excerpt) -> Result<()> {
     match met {
-        WalkEvent::Whole(whole, _) => excerpt.leave_out(whole.raw()),
+        WalkEvent::Leaf(_, whole) => excerpt.leave_out(whole.raw()),
         WalkEvent::Key(key) => excerpt.leave_out(key.raw()),
         WalkEvent::Index(_) => {}
         WalkEvent::Open(..) => excerpt.leave_out(b"["),

@@ -6,11 +6,11 @@
 use std::cell::RefCell;
 
 use super::shown::ValueRenderer;
-use super::walk::{Descent, WalkEvent, walk};
+use super::walk::{Descent, walk};
 use super::{Detail, ViewSettings};
 use crate::error::Result;
 use crate::json::string::push_quoted;
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Value, WalkEvent};
 use crate::path::Path;
 use crate::plan::{Piece, PieceKind};
 use crate::record::MaskText;
@@ -149,11 +149,11 @@ fn push_compact<'a>(
             }
             WalkEvent::Index(0) => {}
             WalkEvent::Index(_) => json.push(','),
-            WalkEvent::Open(_, Kind::Object) => json.push('{'),
+            WalkEvent::Open(Kind::Object, _) => json.push('{'),
             WalkEvent::Open(..) => json.push('['),
             WalkEvent::Close(Kind::Object) => json.push('}'),
             WalkEvent::Close(_) => json.push(']'),
-            WalkEvent::Whole(value, kind) => scalar(value, kind, json)?,
+            WalkEvent::Leaf(kind, value) => scalar(value, kind, json)?,
         }
         Ok(())
     })

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 
 use super::shown::ValueRenderer;
-use super::walk::{Descent, WalkEvent, walk};
+use super::walk::{Descent, walk};
 use super::{PATHS_MAX, Shown};
 use crate::error::Result;
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Value, WalkEvent};
 use crate::path::{Path, Paths, Step};
 use crate::secret::is_attribute_name;
 
@@ -171,12 +171,12 @@ fn walk_with_steps<'a, T>(
         match met {
             WalkEvent::Key(key) => steps.push(OwnedStep::Key(key.decode()?)),
             WalkEvent::Index(index) => steps.push(OwnedStep::Index(index)),
-            WalkEvent::Open(value, _) => open.push(enter(&steps, value)?),
+            WalkEvent::Open(_, value) => open.push(enter(&steps, value)?),
             WalkEvent::Close(_) => {
                 steps.pop();
                 open.pop();
             }
-            WalkEvent::Whole(value, kind) => {
+            WalkEvent::Leaf(kind, value) => {
                 each(&steps, open.last(), value, kind)?;
                 steps.pop();
             }

@@ -6,9 +6,9 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::walk::{Descent, WalkEvent, walk};
+use super::walk::{Descent, walk};
 use crate::error::Result;
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Value, WalkEvent};
 
 /// Maximum length of a list that is compared, in elements.
 pub(super) const ELEMENTS_MAX: usize = 10_000;
@@ -99,12 +99,12 @@ pub(super) fn shown_nulls(set: &Unmatched<'_>) -> Result<HashSet<String>> {
                 |met| {
                     match met {
                         WalkEvent::Key(next) => key = Some(next.decode()?),
-                        WalkEvent::Whole(value, _) if value.is_null() => {
+                        WalkEvent::Leaf(_, value) if value.is_null() => {
                             let nulls = open.last_mut().map(|inside| &mut inside.nulls);
                             nulls.into_iter().for_each(|nulls| nulls.extend(key.take()));
                         }
-                        WalkEvent::Open(..) | WalkEvent::Whole(..) => {
-                            if let WalkEvent::Whole(value, _) = met {
+                        WalkEvent::Open(..) | WalkEvent::Leaf(..) => {
+                            if let WalkEvent::Leaf(_, value) = met {
                                 (&key, value.raw()).hash(&mut hasher);
                             }
                             shown.extend(key.take());

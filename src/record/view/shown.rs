@@ -8,12 +8,11 @@ use super::element::Element;
 use super::walk::Descent;
 use super::{Detail, ViewSettings};
 use crate::error::Result;
-use crate::json::value::{Kind, Text, Value};
+use crate::json::value::{Kind, Text, Value, WalkEvent};
 use crate::json::word::Word;
 use crate::json::{number, string};
 use crate::record::{Excerpt, Shown};
 use crate::secret::document::{DOCUMENT_DEPTH_MAX, Document, Syntax, Unread};
-use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marked_paths::{MarkedPaths, MarksElsewhere};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
@@ -90,18 +89,18 @@ impl<'s> ValueRenderer<'s> {
     pub fn shows_all_of(&mut self, document: Value<'_>) -> Result<bool> {
         self.within(&[document], |renderer| {
             let (mut decoded, mut shows_all) = (Vec::new(), renderer.hidden.is_empty());
-            leaves(document, |leaf| {
-                shows_all &= match (leaf, leaf.text(&mut decoded)?) {
-                    (Leaf::Key(key), _) => !renderer.hides_key(&key.decode()?),
+            for event in document.walk() {
+                let event = event?;
+                shows_all &= match (event, event.text(&mut decoded)?) {
+                    (WalkEvent::Key(key), _) => !renderer.hides_key(&key.decode()?),
                     // A nested document counts as hidden, because its values are not checked here.
-                    (Leaf::Scalar(Kind::String, _), Some(text)) => {
+                    (WalkEvent::Leaf(Kind::String, _), Some(text)) => {
                         !renderer.is_secret(text) && matches!(Document::of(text), Ok(None))
                     }
                     (_, Some(number)) => !renderer.is_secret_number(number),
                     _ => true,
                 };
-                Ok(())
-            })?;
+            }
             Ok(shows_all)
         })
     }

@@ -156,7 +156,7 @@ const CRATES: [(&str, &[&str]); 42] = [
     ("signal-hook", &["cli/interrupt.rs"]),
     ("simd-json", &["json/value/typed.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
-    ("smallvec", &["json/value/leaves.rs", "plan/walk/scope.rs"]),
+    ("smallvec", &["json/value/walk.rs", "plan/walk/scope.rs"]),
     (
         "tempfile",
         &[

@@ -106,6 +106,7 @@ impl Batch for Findings {
 
     fn clear(&mut self) {
         self.truncate(Position { notes: 0, labels: 0, unmarked: 0 });
+        self.labels_size = 0;
     }
 }
 

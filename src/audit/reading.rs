@@ -35,7 +35,7 @@ pub(super) fn read<S: Source>(
     let threads = options.secret.read.threads.map_or(1, NonZeroUsize::get);
     let queue = Queue::new();
     std::thread::scope(|scope| {
-        let ahead = Lookahead::new(scope, &queue, threads);
+        let ahead = Lookahead::new(scope, &queue, (threads > 1).then_some(threads));
         let mut reading = Reading { auditor, ahead, collected, options };
         let document = documents.read(Accepts::States, &mut reading)?;
         let Auditor { notes, unmarked, .. } = reading.auditor;

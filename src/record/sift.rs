@@ -190,7 +190,7 @@ fn sift_one<S: Source>(
         let mut sifter = Sifter {
             builder: RowBuilder::new(*options),
             writer: RecordWriter::new(label, options, view, sink),
-            ahead: Lookahead::new(scope, &queue, threads),
+            ahead: Lookahead::new(scope, &queue, (threads > 1).then_some(threads)),
             view,
             checker,
             index: 0,

@@ -65,10 +65,10 @@ impl KeptRanges {
             chunk.bytes.extend_from_slice(kept.text(text));
         }
         // Only white space precedes the comma.
-        chunk.first_comma =
-            self.ranges.first().filter(|first| first.range.start > read.start).and_then(|first| {
-                Some(read.start + memchr::memchr(b',', first.text(text))? as u64)
-            });
+        let first = self.ranges.first().filter(|first| first.range.start > read.start);
+        chunk.first_comma = first
+            .and_then(|first| first.text(text).iter().position(|byte| *byte == b','))
+            .map(|comma| read.start + comma as u64);
         for edit in &mut chunk.edits {
             self.move_range(&mut edit.range);
         }

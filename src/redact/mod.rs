@@ -194,8 +194,7 @@ pub fn rewrite<S: Source>(
             true => judges.is_some(),
             false => threads > 1 || !indexed.is_empty(),
         };
-        let (threads_ahead, indexed) =
-            if is_redacted && is_ahead { (threads, indexed) } else { (1, &[][..]) };
+        let threads_ahead = (is_redacted && is_ahead).then_some(threads);
         let ahead = Lookahead::new(scope, &queue_ahead, threads_ahead).with_known(indexed);
         let new_map = Box::new(move || {
             let judge = judges.as_ref().map(|judges| judges());

@@ -144,7 +144,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
             let first_pass = self.is_indexed.then(|| FirstPassIndex::new(options));
             let marked_paths = MarkedPaths::new(&options.read.limits);
-            let ahead = is_ahead.then(|| Lookahead::new(scope, &queue, threads));
+            let ahead = is_ahead.then(|| Lookahead::new(scope, &queue, Some(threads)));
             let collector = Collector {
                 ahead,
                 first_pass,

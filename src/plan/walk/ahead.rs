@@ -145,7 +145,8 @@ impl<M: Map> Visitor for Mapping<'_, M> {
 
 /// The worker threads and their outstanding jobs.
 pub(crate) struct Lookahead<'scope, M: Map<Batch: 'scope>> {
-    pool: Pool<'scope, Mapper<M>>,
+    /// `None` if lookahead is off.
+    pool: Option<Pool<'scope, Mapper<M>>>,
     /// The ranges known from an earlier pass, in document order. Without them, starts are guessed.
     known: &'scope [ReadRange],
     ahead: RangeQueue<Job<M::Batch>>,
@@ -156,15 +157,14 @@ pub(crate) struct Lookahead<'scope, M: Map<Batch: 'scope>> {
 }
 
 impl<'scope, M: Map<Batch: 'scope> + 'scope> Lookahead<'scope, M> {
-    /// Uses up to `threads` threads, including the calling thread. With a single thread, maps only
-    /// the ranges known from an earlier pass ([`Lookahead::with_known`]).
+    /// Uses up to `threads` threads, including the calling thread. `None` turns lookahead off.
     pub(crate) fn new(
         scope: &'scope dyn Spawn<'scope>,
         queue: &'scope Queue<Job<M::Batch>>,
-        threads: usize,
+        threads: Option<usize>,
     ) -> Self {
         Lookahead {
-            pool: Pool::new(scope, queue, threads),
+            pool: threads.map(|threads| Pool::new(scope, queue, threads)),
             known: &[],
             ahead: RangeQueue::default(),
             section: None,
@@ -187,13 +187,11 @@ impl<'scope, M: Map<Batch: 'scope> + 'scope> Lookahead<'scope, M> {
         boundary: &Boundary<'_>,
         mut new_map: impl FnMut() -> M,
     ) -> Option<ReadRange> {
-        if self.pool.threads() == 1 && self.known.is_empty() {
-            return None;
-        }
         if self.section.replace(boundary.section) != Some(boundary.section) {
             self.cancel();
         }
         let Lookahead { pool, known, ahead, reader, spare, .. } = self;
+        let pool = pool.as_mut()?;
         let offset = boundary.offset();
         if !ahead.is_worth_it(offset) || ahead.is_lost() {
             return None;
@@ -234,7 +232,7 @@ impl<'scope, M: Map<Batch: 'scope> + 'scope> Lookahead<'scope, M> {
 
     /// Drops all outstanding jobs.
     pub(crate) fn cancel(&mut self) {
-        let jobs = self.pool.drain().into_iter().chain(self.ahead.take());
+        let jobs = self.pool.iter_mut().flat_map(Pool::drain).chain(self.ahead.take());
         jobs.for_each(|job| keep(&mut self.spare, job));
         (self.reader, self.ahead) = (None, RangeQueue::default());
     }

@@ -5,7 +5,7 @@ use super::notes::{Note, Notes};
 use super::safe_text::Label;
 use crate::error::Result;
 use crate::plan::Piece;
-use crate::plan::lookahead::{Batch, Map, Mapped};
+use crate::plan::lookahead::{MapOutcome, PieceBatch, PieceMap};
 use crate::pool::scaled_for_fuzzing;
 use crate::record::FindingKind;
 
@@ -28,7 +28,7 @@ pub(super) struct Findings {
 
 /// A position in the findings: numbers of notes, of labels and of unmarked pieces.
 #[derive(Clone, Copy)]
-pub(super) struct Position {
+pub(super) struct FindingsEnd {
     notes: usize,
     labels: usize,
     unmarked: u64,
@@ -89,15 +89,15 @@ impl Notes for Findings {
     }
 }
 
-impl Batch for Findings {
-    type Position = Position;
+impl PieceBatch for Findings {
+    type Position = FindingsEnd;
 
-    fn position(&self) -> Position {
+    fn position(&self) -> FindingsEnd {
         let Findings { notes, labels, unmarked, .. } = self;
-        Position { notes: notes.len(), labels: labels.len(), unmarked: *unmarked }
+        FindingsEnd { notes: notes.len(), labels: labels.len(), unmarked: *unmarked }
     }
 
-    fn truncate(&mut self, Position { notes, labels, unmarked }: Position) {
+    fn truncate(&mut self, FindingsEnd { notes, labels, unmarked }: FindingsEnd) {
         self.notes.truncate(notes);
         self.paths.truncate(self.notes.last().map_or(0, |last| last.path_end));
         self.labels_size -= self.labels.drain(labels..).map(|label| label.size()).sum::<u64>();
@@ -105,23 +105,23 @@ impl Batch for Findings {
     }
 
     fn clear(&mut self) {
-        self.truncate(Position { notes: 0, labels: 0, unmarked: 0 });
+        self.truncate(FindingsEnd { notes: 0, labels: 0, unmarked: 0 });
         self.labels_size = 0;
     }
 }
 
-impl Map for Auditor<'_, Findings> {
+impl PieceMap for Auditor<'_, Findings> {
     type Batch = Findings;
 
     fn batch(&mut self) -> &mut Findings {
         &mut self.notes
     }
 
-    fn map(&mut self, piece: &Piece<'_>) -> Result<Mapped> {
+    fn map(&mut self, piece: &Piece<'_>) -> Result<MapOutcome> {
         self.unmarked = 0;
         self.piece(piece)?;
         self.notes.unmarked += self.unmarked;
-        Ok(if self.notes.is_cut { Mapped::Left } else { Mapped::Added })
+        Ok(if self.notes.is_cut { MapOutcome::Left } else { MapOutcome::Added })
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) use ordered::Ordered;
 pub(crate) use sorted::Sorted;
 pub use typed::TREE_DEPTH;
 pub(crate) use walk::decode;
-pub use walk::{Walk, WalkEvent};
+pub use walk::{ValueWalk, WalkEvent};
 
 use super::outline::{Container, Outline};
 use super::string;

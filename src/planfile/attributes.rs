@@ -9,14 +9,14 @@ use super::path::Paths;
 use super::protobuf::fault;
 use super::walk::{self, TextWriter, ValueEvent, Walk};
 use crate::error::{PlanFileFault, Result};
-use crate::json::value::{self, Kind, Sorted, Value, WalkEvent};
+use crate::json::value::{Kind, Sorted, Value, ValueWalk, WalkEvent};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
 use crate::wire::path::Step;
 
 /// Walks over a JSON value.
 pub(super) struct Json<'a> {
-    walk: value::Walk<'a>,
+    walk: ValueWalk<'a>,
     /// The last leaf.
     leaf: Value<'a>,
     /// Whether an object of `value` and `type` is written like any other object. If false, only its

@@ -14,7 +14,7 @@ use super::row_builder::RowBuilder;
 use super::view::{View, ViewPaths, ViewSubject, Viewer};
 use super::{ChangePaths, Record, Renderer};
 use crate::error::Result;
-use crate::plan::lookahead::{Batch, Map, Mapped};
+use crate::plan::lookahead::{MapOutcome, PieceBatch, PieceMap};
 use crate::plan::{Piece, PieceKind, ResourceChange, Section};
 
 /// Maximum memory for the paths of a row in a batch, in bytes.
@@ -104,7 +104,7 @@ impl RowBatch {
     }
 }
 
-impl Batch for RowBatch {
+impl PieceBatch for RowBatch {
     /// The length of `text`. A change that is left to the walk adds nothing else.
     type Position = usize;
 
@@ -176,7 +176,7 @@ impl<'v> RowWorker<'v> {
     }
 }
 
-impl Map for RowWorker<'_> {
+impl PieceMap for RowWorker<'_> {
     type Batch = RowBatch;
 
     const EXAMINES_ALL: bool = false;
@@ -185,17 +185,17 @@ impl Map for RowWorker<'_> {
         &mut self.batch
     }
 
-    fn map(&mut self, piece: &Piece<'_>) -> Result<Mapped> {
+    fn map(&mut self, piece: &Piece<'_>) -> Result<MapOutcome> {
         if piece.kind != PieceKind::ResourceChange || self.batch.is_full() {
-            return Ok(Mapped::Left);
+            return Ok(MapOutcome::Left);
         }
         let change = ResourceChange::parse(piece.section, piece.value)?;
-        let Some(row) = self.make(piece.section, &change)? else { return Ok(Mapped::Left) };
+        let Some(row) = self.make(piece.section, &change)? else { return Ok(MapOutcome::Left) };
         if let Some(checker) = &mut self.checker {
             checker.piece_into(piece, &mut self.batch.results)?;
         }
         self.batch.size += row.size();
         self.batch.built.push(row);
-        Ok(Mapped::Added)
+        Ok(MapOutcome::Added)
     }
 }

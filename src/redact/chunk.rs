@@ -12,7 +12,7 @@ use super::mask::Mask;
 use super::selection::RemovedPieces;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::PieceKind;
-use crate::plan::lookahead::Batch;
+use crate::plan::lookahead::PieceBatch;
 
 /// A replacement. Offsets count from the start of the input.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ impl Chunk {
     }
 }
 
-impl Batch for Chunk {
+impl PieceBatch for Chunk {
     /// Numbers of edits and pieces.
     type Position = [usize; 2];
 

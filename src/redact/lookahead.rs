@@ -9,7 +9,7 @@ use super::selection::{Judge, Verdict};
 use super::{Counts, RedactOptions};
 use crate::error::Result;
 use crate::json::outline::Outline;
-use crate::plan::lookahead::{Map, Mapped};
+use crate::plan::lookahead::{MapOutcome, PieceMap};
 use crate::plan::{LookaheadReader, Piece, ReadRange};
 use crate::pool::Worker;
 use crate::secret::Collected;
@@ -90,29 +90,29 @@ impl<'s> RangeRedactor<'s> {
     }
 }
 
-impl Map for RangeRedactor<'_> {
+impl PieceMap for RangeRedactor<'_> {
     type Batch = Chunk;
 
     fn batch(&mut self) -> &mut Chunk {
         &mut self.redactor.masks.notes
     }
 
-    fn map(&mut self, piece: &Piece<'_>) -> Result<Mapped> {
+    fn map(&mut self, piece: &Piece<'_>) -> Result<MapOutcome> {
         let end = piece.value.range().end;
         if let Some(judge) = &mut self.judge
             && let Verdict::Removed(reason) = judge(piece)?
         {
             self.kept.remove(end, reason);
-            return Ok(Mapped::Added);
+            return Ok(MapOutcome::Added);
         }
         if self.is_full() {
-            return Ok(Mapped::Left);
+            return Ok(MapOutcome::Left);
         }
         self.redact(piece)?;
         if self.judge.is_some() {
             self.kept.keep(end);
         }
-        Ok(Mapped::Added)
+        Ok(MapOutcome::Added)
     }
 
     fn end(&mut self, read: &ReadRange, text: &[u8]) {
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::error::Result;
     use crate::input::{SharedText, Source};
-    use crate::plan::lookahead::Batch as _;
+    use crate::plan::lookahead::PieceBatch as _;
     use crate::plan::{Accepts, Answer, Boundary, Documents, Flow, Section, Visitor};
     use crate::redact::mask::Masking;
     use crate::scan::Isa;

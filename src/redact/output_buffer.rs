@@ -18,7 +18,7 @@ use super::masker::Masker;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Hook, Source};
 use crate::limits::{Limit, Limits};
-use crate::plan::lookahead::Batch as _;
+use crate::plan::lookahead::PieceBatch as _;
 use crate::pool::{Pool, Worker, scaled_for_fuzzing};
 
 /// Minimum size of a chunk in bytes. A smaller chunk is not worth another thread.

@@ -9,7 +9,7 @@ use super::parts::Parts;
 use super::range_secrets::RangeSecrets;
 use crate::error::Result;
 use crate::json::value::Text;
-use crate::plan::lookahead::{Batch, Map, Mapped};
+use crate::plan::lookahead::{MapOutcome, PieceBatch, PieceMap};
 use crate::plan::{Piece, ReadRange};
 
 pub(super) struct Searcher {
@@ -35,7 +35,7 @@ pub(super) struct SearchResult {
     pub digest: u64,
 }
 
-impl Batch for SearchResult {
+impl PieceBatch for SearchResult {
     /// The record of the secrets knows where the next piece begins.
     type Position = ();
 
@@ -75,14 +75,14 @@ impl Searcher {
     }
 }
 
-impl Map for Searcher {
+impl PieceMap for Searcher {
     type Batch = SearchResult;
 
     fn batch(&mut self) -> &mut SearchResult {
         &mut self.result
     }
 
-    fn map(&mut self, piece: &Piece<'_>) -> Result<Mapped> {
+    fn map(&mut self, piece: &Piece<'_>) -> Result<MapOutcome> {
         let Searcher { marks, digester, marked_paths, decoded, result, .. } = self;
         let found_secrets = &mut result.found_secrets;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
@@ -107,7 +107,7 @@ impl Map for Searcher {
             }
             self.result.unmarked += u64::from(parts.is_unmarked(piece.kind));
         }
-        Ok(Mapped::Added)
+        Ok(MapOutcome::Added)
     }
 
     fn end(&mut self, range: &ReadRange, text: &[u8]) {

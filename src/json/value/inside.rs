@@ -35,11 +35,25 @@ pub(crate) enum Entries<'a> {
 impl<'a> Entries<'a> {
     /// The content of a container; `None` for a scalar.
     pub(crate) fn of(value: Value<'a>) -> Result<Option<Entries<'a>>> {
-        Ok(match value.kind()? {
+        Ok(Entries::of_kind(value.kind()?, value))
+    }
+
+    /// Like [`Entries::of`], for a value whose kind is known.
+    #[inline]
+    pub(super) fn of_kind(kind: Kind, value: Value<'a>) -> Option<Entries<'a>> {
+        match kind {
             Kind::Object => Some(Entries::Object(Members::of(value))),
             Kind::Array => Some(Entries::Array(Elements::of(value), 0)),
             _ => None,
-        })
+        }
+    }
+
+    /// The kind of the container.
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Entries::Object(_) => Kind::Object,
+            Entries::Array(..) => Kind::Array,
+        }
     }
 
     /// The next value, and the step to it.

@@ -6,7 +6,7 @@ use super::{Entries, Kind, Step, Text, Value};
 use crate::error::Result;
 use crate::json::number;
 
-/// What a [`Walk`] meets.
+/// What a [`ValueWalk`] meets.
 #[derive(Clone, Copy, Debug)]
 pub enum WalkEvent<'a> {
     /// The key of a member, before its value.
@@ -23,7 +23,7 @@ pub enum WalkEvent<'a> {
 
 /// The events of everything at and below a value, in document order.
 #[derive(Clone, Debug)]
-pub struct Walk<'a> {
+pub struct ValueWalk<'a> {
     /// The value of the last key or index; at the start, the root.
     next: Option<Value<'a>>,
     /// The entered containers, outermost first.
@@ -34,35 +34,22 @@ pub struct Walk<'a> {
 
 impl<'a> Value<'a> {
     /// Walks the value and everything below it.
-    pub fn walk(self) -> Walk<'a> {
-        Walk { next: Some(self), open: SmallVec::new(), is_opened: false }
+    pub fn walk(self) -> ValueWalk<'a> {
+        ValueWalk { next: Some(self), open: SmallVec::new(), is_opened: false }
     }
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ValueWalk<'a> {
+    /// Enters a value, or returns it as a leaf.
     #[inline]
-    fn step(&mut self) -> Result<Option<WalkEvent<'a>>> {
-        self.is_opened = false;
-        if let Some(value) = self.next.take() {
-            let kind = value.kind()?;
-            let Some(entries) = Entries::of(value)? else {
-                return Ok(Some(WalkEvent::Leaf(kind, value)));
-            };
-            self.open.push(entries);
-            self.is_opened = true;
-            return Ok(Some(WalkEvent::Open(kind, value)));
-        }
-        let Some(entries) = self.open.last_mut() else { return Ok(None) };
-        let Some((step, value)) = entries.next()? else {
-            let is_object = matches!(entries, Entries::Object(_));
-            self.open.pop();
-            return Ok(Some(WalkEvent::Close(if is_object { Kind::Object } else { Kind::Array })));
+    fn enter(&mut self, value: Value<'a>) -> Result<WalkEvent<'a>> {
+        let kind = value.kind()?;
+        let Some(entries) = Entries::of_kind(kind, value) else {
+            return Ok(WalkEvent::Leaf(kind, value));
         };
-        self.next = Some(value);
-        Ok(Some(match step {
-            Step::Key(key) => WalkEvent::Key(key),
-            Step::Index(index) => WalkEvent::Index(index),
-        }))
+        self.open.push(entries);
+        self.is_opened = true;
+        Ok(WalkEvent::Open(kind, value))
     }
 
     /// The value of the last key or index, which comes next.
@@ -85,19 +72,38 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Skips like [`Walk::skip_value`], and walks another value in the place of the skipped one.
+    /// Skips like [`ValueWalk::skip_value`], and walks another value in the place of the skipped one.
     pub fn replace_value(&mut self, value: Value<'a>) {
         self.skip_value();
         self.next = Some(value);
     }
 }
 
-impl<'a> Iterator for Walk<'a> {
+impl<'a> Iterator for ValueWalk<'a> {
     type Item = Result<WalkEvent<'a>>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.step().transpose()
+        self.is_opened = false;
+        if let Some(value) = self.next.take() {
+            return Some(self.enter(value));
+        }
+        let entries = self.open.last_mut()?;
+        Some(Ok(match entries.next() {
+            Err(error) => return Some(Err(error)),
+            Ok(Some((step, value))) => {
+                self.next = Some(value);
+                match step {
+                    Step::Key(key) => WalkEvent::Key(key),
+                    Step::Index(index) => WalkEvent::Index(index),
+                }
+            }
+            Ok(None) => {
+                let kind = entries.kind();
+                self.open.pop();
+                WalkEvent::Close(kind)
+            }
+        }))
     }
 }
 

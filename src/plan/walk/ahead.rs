@@ -1,6 +1,6 @@
 //! Worker threads that map pieces ahead of the walk.
 //!
-//! A consumer gives a [`Map`], which adds the results for pieces to a [`Batch`] on a worker. It
+//! A consumer gives a [`PieceMap`], which adds the results for pieces to a [`PieceBatch`] on a worker. It
 //! folds the batches on the walking thread, in document order ([`Lookahead::fold`]).
 //!
 //! A batch ends before a piece that the map leaves to the walk: the piece is unusual, or the batch
@@ -19,8 +19,8 @@ use crate::pool::{Pool, Queue, Spawn, Worker, scaled_for_fuzzing};
 const PIECE_MAX: u64 = scaled_for_fuzzing(256 << 10);
 
 /// Maps pieces on a worker. Every thread has its own map, with its own scratch space.
-pub(crate) trait Map: Send {
-    type Batch: Batch;
+pub(crate) trait PieceMap: Send {
+    type Batch: PieceBatch;
 
     /// Whether the map must examine every value ([`Visitor::examines_all`]).
     const EXAMINES_ALL: bool = true;
@@ -33,7 +33,7 @@ pub(crate) trait Map: Send {
     /// # Errors
     ///
     /// Fails if the walk also fails at this piece. The piece is then left to the walk.
-    fn map(&mut self, piece: &Piece<'_>) -> Result<Mapped>;
+    fn map(&mut self, piece: &Piece<'_>) -> Result<MapOutcome>;
 
     /// Completes the batch for a range. `text` is the whole input.
     fn end(&mut self, range: &ReadRange, text: &[u8]) {
@@ -55,7 +55,7 @@ pub(crate) trait Map: Send {
 
 /// What a map did with a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mapped {
+pub(crate) enum MapOutcome {
     /// The map added the results for the piece to the batch.
     Added,
     /// The map leaves the piece to the walk. The batch may contain a part of the results.
@@ -63,7 +63,7 @@ pub(crate) enum Mapped {
 }
 
 /// The results for the pieces of a range, in document order.
-pub(crate) trait Batch: Default + Send {
+pub(crate) trait PieceBatch: Default + Send {
     /// A position between the results for two pieces.
     type Position: Copy;
 
@@ -80,7 +80,7 @@ pub(crate) trait Batch: Default + Send {
 
 /// A job: a range to map, and its batch.
 #[derive(Default)]
-pub(crate) struct Job<B> {
+pub(crate) struct MapJob<B> {
     task: Option<Task>,
     read: Option<ReadRange>,
     batch: B,
@@ -94,7 +94,7 @@ struct Task {
     known: Option<usize>,
 }
 
-impl<B> HasRange for Job<B> {
+impl<B> HasRange for MapJob<B> {
     fn read(&self) -> Option<Range<u64>> {
         self.read.as_ref().map(ReadRange::range)
     }
@@ -107,17 +107,17 @@ struct Mapper<M> {
     outline: Outline,
 }
 
-impl<M: Map> Worker for Mapper<M> {
-    type Job = Job<M::Batch>;
+impl<M: PieceMap> Worker for Mapper<M> {
+    type Job = MapJob<M::Batch>;
 
-    fn work(&mut self, job: &mut Job<M::Batch>) {
+    fn work(&mut self, job: &mut MapJob<M::Batch>) {
         let Some(Task { reader, range, known }) = job.task.take() else { return };
         let Mapper { map, outline } = self;
         std::mem::swap(map.batch(), &mut job.batch);
         let known = known.and_then(|index| map.map_known(&reader, index, outline));
         job.read = known.or_else(|| {
             map.batch().clear();
-            let read = reader.read(range, outline, &mut Mapping(map))?;
+            let read = reader.read(range, outline, &mut MappingVisitor(map))?;
             map.end(&read, reader.text());
             Some(read)
         });
@@ -126,16 +126,16 @@ impl<M: Map> Worker for Mapper<M> {
 }
 
 /// Passes the pieces of a range to a map, up to the first piece that is left to the walk.
-struct Mapping<'w, M>(&'w mut M);
+struct MappingVisitor<'w, M>(&'w mut M);
 
-impl<M: Map> Visitor for Mapping<'_, M> {
+impl<M: PieceMap> Visitor for MappingVisitor<'_, M> {
     fn examines_all(&self) -> bool {
         M::EXAMINES_ALL
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let before = self.0.batch().position();
-        if let Ok(Mapped::Added) = self.0.map(piece) {
+        if let Ok(MapOutcome::Added) = self.0.map(piece) {
             return Ok(Flow::Continue);
         }
         self.0.batch().truncate(before);
@@ -144,23 +144,23 @@ impl<M: Map> Visitor for Mapping<'_, M> {
 }
 
 /// The worker threads and their outstanding jobs.
-pub(crate) struct Lookahead<'scope, M: Map<Batch: 'scope>> {
+pub(crate) struct Lookahead<'scope, M: PieceMap<Batch: 'scope>> {
     /// `None` if lookahead is off.
     pool: Option<Pool<'scope, Mapper<M>>>,
     /// The ranges known from an earlier pass, in document order. Without them, starts are guessed.
     known: &'scope [ReadRange],
-    ahead: RangeQueue<Job<M::Batch>>,
+    ahead: RangeQueue<MapJob<M::Batch>>,
     /// The section being walked, and the parser for it.
     section: Option<Section>,
     reader: Option<LookaheadReader>,
-    spare: Vec<Job<M::Batch>>,
+    spare: Vec<MapJob<M::Batch>>,
 }
 
-impl<'scope, M: Map<Batch: 'scope> + 'scope> Lookahead<'scope, M> {
+impl<'scope, M: PieceMap<Batch: 'scope> + 'scope> Lookahead<'scope, M> {
     /// Uses up to `threads` threads, including the calling thread. `None` turns lookahead off.
     pub(crate) fn new(
         scope: &'scope dyn Spawn<'scope>,
-        queue: &'scope Queue<Job<M::Batch>>,
+        queue: &'scope Queue<MapJob<M::Batch>>,
         threads: Option<usize>,
     ) -> Self {
         Lookahead {
@@ -208,7 +208,8 @@ impl<'scope, M: Map<Batch: 'scope> + 'scope> Lookahead<'scope, M> {
             job.task = Some(Task { reader: reader.clone(), range, known });
             pool.submit(job, || Mapper { map: new_map(), outline: Outline::new() });
         }
-        let fits = |job: &Job<M::Batch>| job.read.as_ref().is_some_and(|read| boundary.fits(read));
+        let fits =
+            |job: &MapJob<M::Batch>| job.read.as_ref().is_some_and(|read| boundary.fits(read));
         ahead.find(offset, fits, || pool.recv(), |job| keep(spare, job))?;
         ahead.peek()?.read.clone()
     }
@@ -241,7 +242,7 @@ impl<'scope, M: Map<Batch: 'scope> + 'scope> Lookahead<'scope, M> {
 /// Reserves the next range for a worker. Returns the range, and its index among the known ranges if
 /// an earlier pass knows it.
 fn send<B>(
-    ahead: &mut RangeQueue<Job<B>>,
+    ahead: &mut RangeQueue<MapJob<B>>,
     known: &[ReadRange],
     boundary: &Boundary<'_>,
     text_len: u64,
@@ -261,7 +262,7 @@ fn send<B>(
 }
 
 /// Keeps the memory of a job for reuse.
-fn keep<B: Batch>(spare: &mut Vec<Job<B>>, mut job: Job<B>) {
+fn keep<B: PieceBatch>(spare: &mut Vec<MapJob<B>>, mut job: MapJob<B>) {
     (job.task, job.read) = (None, None);
     job.batch.clear();
     spare.push(job);

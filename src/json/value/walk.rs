@@ -72,7 +72,8 @@ impl<'a> ValueWalk<'a> {
         }
     }
 
-    /// Skips like [`ValueWalk::skip_value`], and walks another value in the place of the skipped one.
+    /// Skips like [`ValueWalk::skip_value`], and walks another value in the place of the skipped
+    /// one.
     pub fn replace_value(&mut self, value: Value<'a>) {
         self.skip_value();
         self.next = Some(value);

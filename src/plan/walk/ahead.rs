@@ -1,7 +1,7 @@
 //! Worker threads that map pieces ahead of the walk.
 //!
-//! A consumer gives a [`PieceMap`], which adds the results for pieces to a [`PieceBatch`] on a worker. It
-//! folds the batches on the walking thread, in document order ([`Lookahead::fold`]).
+//! A consumer gives a [`PieceMap`], which adds the results for pieces to a [`PieceBatch`] on a
+//! worker. It folds the batches on the walking thread, in document order ([`Lookahead::fold`]).
 //!
 //! A batch ends before a piece that the map leaves to the walk: the piece is unusual, or the batch
 //! is full. The walk then maps that piece itself, so errors and limits have one code path.

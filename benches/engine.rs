@@ -20,10 +20,9 @@ use plansift::input::Slice;
 use plansift::json::Validation;
 use plansift::json::cursor::Cursor;
 use plansift::limits::Limits;
-use plansift::plan::{self, Flow, Piece, PieceKind, ResourceChange, Section, Visitor};
-use plansift::record::{Record, RecordOptions, sift};
+use plansift::plan::{self, Documents, Flow, Piece, PieceKind, ResourceChange, Section, Visitor};
+use plansift::record::{NullSink, RecordOptions, RecordRequest, write_records};
 use plansift::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
-use plansift::sink::Sink;
 use serde_json::Value;
 
 use generate::plan::Shape;
@@ -203,16 +202,6 @@ fn diff(criterion: &mut Criterion) {
 
 /// Turns bytes into records that are not written. Counts everything in the summary.
 fn whole(criterion: &mut Criterion) {
-    struct Nowhere;
-    impl Sink for Nowhere {
-        fn record(&mut self, _: &Record<'_>) -> Result<()> {
-            Ok(())
-        }
-
-        fn finish(&mut self) -> Result<()> {
-            Ok(())
-        }
-    }
     for plan in plans() {
         let mut expected = plan.summary.clone();
         expected.as_object_mut().expect("a record").remove("kind");
@@ -220,8 +209,10 @@ fn whole(criterion: &mut Criterion) {
             let mut summary = None;
             bencher.iter(|| {
                 let options = RecordOptions::default();
-                let sifted = sift(Slice(&plan.text), "plan.json", &options, &mut Nowhere);
-                summary = Some(sifted.expect("a plan").summary);
+                let mut documents = Documents::only(Slice(&plan.text), &options.read);
+                let request = RecordRequest::new("plan.json", &options);
+                let outcome = write_records(&mut documents, request, &mut NullSink);
+                summary = Some(outcome.expect("a plan").summary);
             });
             if let Some(summary) = summary {
                 let found = serde_json::to_value(summary).expect("a record");

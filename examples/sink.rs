@@ -9,7 +9,8 @@ use std::path::Path;
 
 use plansift::error::Result;
 use plansift::input::{Input, InputOptions};
-use plansift::record::{Record, RecordOptions, Sink, sift};
+use plansift::plan::Documents;
+use plansift::record::{Record, RecordOptions, RecordRequest, Sink, write_records};
 
 /// Prints the action, the address and the number of changed paths of each resource.
 struct Lines;
@@ -31,7 +32,10 @@ impl Sink for Lines {
 fn main() -> std::result::Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: sink PLAN")?;
     let input = Input::open_file(Path::new(&path), &InputOptions::default())?;
-    let sifted = sift(input, &path, &RecordOptions::default(), &mut Lines)?;
-    eprintln!("{} to destroy", sifted.summary.terraform.destroy);
+    let options = RecordOptions::default();
+    let mut documents = Documents::only(input, &options.read);
+    let request = RecordRequest::new(&*path, &options);
+    let outcome = write_records(&mut documents, request, &mut Lines)?;
+    eprintln!("{} to destroy", outcome.summary.terraform.destroy);
     Ok(())
 }

@@ -22,7 +22,7 @@
 //! | `assert` | `checks`, `report`, and [`assertion`] |
 //! | `planfile` | `compression`, `redact`, `wire`, and [`planfile`] |
 //! | `blocks` | `planfile`, [`hcl`] and [`blocks`] |
-//! | `batch` | `assert`, `planfile`, [`source`] and [`batch`] |
+//! | `batch` | `assert`, `planfile`, [`source`], [`run`] and [`batch`] |
 //! | `tree` | conversion of a value to a tree of simd-json |
 //! | `stores` | `batch`, and the clients for object stores and web servers |
 //! | `cli` | the command, with everything except `stores` |
@@ -34,11 +34,12 @@
 //! depth of an input, no input causes a panic, and no error quotes input bytes.
 //!
 //! To receive the pieces of a plan, implement [`plan::Visitor`] and call [`plan::read`]. To receive
-//! finished records, pass a [`sink::Sink`] to [`record::sift`]:
+//! finished records, pass a [`sink::Sink`] to [`record::write_records`]:
 //!
 //! ```
 //! use plansift::input::Slice;
-//! use plansift::record::{RecordOptions, sift};
+//! use plansift::plan::Documents;
+//! use plansift::record::{RecordOptions, RecordRequest, write_records};
 //! use plansift::sink::{Sink, ndjson::Ndjson};
 //!
 //! let plan = br#"{"format_version":"1.2","terraform_version":"1.11.4","resource_changes":[
@@ -48,11 +49,14 @@
 //!
 //! let mut out = Vec::new();
 //! let mut sink = Ndjson::new(&mut out);
-//! let sifted = sift(Slice(plan), "plan.json", &RecordOptions::default(), &mut sink)?;
+//! let options = RecordOptions::default();
+//! let mut documents = Documents::only(Slice(plan), &options.read);
+//! let request = RecordRequest::new("plan.json", &options);
+//! let outcome = write_records(&mut documents, request, &mut sink)?;
 //! sink.finish()?;
 //! drop(sink);
 //!
-//! assert_eq!(sifted.summary.terraform.change, 1);
+//! assert_eq!(outcome.summary.terraform.change, 1);
 //! let change = std::str::from_utf8(&out).unwrap().lines().nth(1).unwrap();
 //! assert!(change.contains(r#""changed":["input","output"],"unknown":["output"]"#));
 //! # Ok::<(), plansift::error::Error>(())
@@ -104,6 +108,8 @@ mod pool;
 pub mod record;
 #[cfg(feature = "redact")]
 pub mod redact;
+#[cfg(feature = "batch")]
+pub mod run;
 // Public for the fuzz targets and the bench, which compare its kernels.
 #[doc(hidden)]
 pub mod scan;

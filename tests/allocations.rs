@@ -1,5 +1,5 @@
-//! Counts allocations while a plan is sifted. It is a binary of its own, because it counts for the
-//! whole process, and a single test, because tests of one binary run at the same time.
+//! Counts allocations while a plan becomes records. It is a binary of its own, because it counts
+//! for the whole process, and a single test, because tests of one binary run at the same time.
 //!
 //! The number may grow with the longest change, never with the number of changes. A plan twice as
 //! long takes no more, apart from a few for each range that another thread reads.
@@ -11,8 +11,9 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plansift::input::{self, Input, Mapping, Slice};
-use plansift::record::{RecordOptions, Show, sift};
+use plansift::input::{self, Input, Mapping, Slice, Source};
+use plansift::plan::Documents;
+use plansift::record::{RecordOptions, RecordRequest, Show, write_records};
 use plansift::sink::Sink;
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
@@ -97,11 +98,17 @@ fn plan(change: &str, count: usize) -> String {
     )
 }
 
+fn write(source: impl Source, options: &RecordOptions, sink: &mut dyn Sink) {
+    let mut documents = Documents::only(source, &options.read);
+    let request = RecordRequest::new("plan.json", options);
+    write_records(&mut documents, request, sink).expect("a plan");
+}
+
 /// Number of allocations while a plan becomes records.
 fn count_allocations(plan: &str, sink: &mut dyn Sink) -> u64 {
     let options = RecordOptions { show: Show::All, ..RecordOptions::default() };
     let before = ASKED.load(Ordering::Relaxed);
-    sift(Slice(plan.as_bytes()), "plan.json", &options, sink).expect("a plan");
+    write(Slice(plan.as_bytes()), &options, sink);
     ASKED.load(Ordering::Relaxed) - before
 }
 
@@ -117,7 +124,7 @@ fn count_on_threads(plan: &str) -> u64 {
     let options_of_file = input::InputOptions { mapping, ..input::InputOptions::default() };
     let input = Input::open_file(file.path(), &options_of_file).expect("a file");
     let before = ASKED.load(Ordering::Relaxed);
-    sift(input, "plan.json", &options, &mut Ndjson::new(std::io::sink())).expect("a plan");
+    write(input, &options, &mut Ndjson::new(std::io::sink()));
     ASKED.load(Ordering::Relaxed) - before
 }
 

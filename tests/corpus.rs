@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use plansift::error::Result;
 use plansift::input::{self, Input, Source};
-use plansift::record::{RecordOptions, Show, sift};
+use plansift::record::{RecordOptions, Show};
 use plansift::sink::Sink;
 use plansift::sink::ndjson::Ndjson;
 use serde_json::Value;
@@ -97,7 +97,7 @@ fn ndjson(case: &Case, show: Show) -> String {
     let mut text = Vec::new();
     let mut sink = Ndjson::new(&mut text);
     open(&case.plan)
-        .and_then(|input| sift(input, &case.source(), &options, &mut sink))
+        .and_then(|input| run::write_plan(input, &case.source(), &options, &mut sink))
         .and_then(|_| sink.finish())
         .unwrap_or_else(|error| panic!("{}: {error}", case.plan.display()));
     drop(sink);

@@ -5,7 +5,7 @@ use plansift::error::ErrorKind;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::plan::{self, Documents, NextDocument, REACH, SurroundingText};
-use plansift::record::{Label, Record, RecordOptions, sift_next};
+use plansift::record::{Label, Record, RecordOptions, RecordRequest, write_records};
 use plansift::sink::Sink;
 
 use crate::same_answer::Cut;
@@ -56,7 +56,7 @@ fn results_with_bytes(source: impl Source, options: &RecordOptions) -> (Vec<Stri
     let (mut results, mut first) = (Vec::new(), First::default());
     loop {
         let label = Label { source: "-", workspace: None };
-        match sift_next(&mut documents, label, options, &mut first) {
+        match write_records(&mut documents, RecordRequest::new(label, options), &mut first) {
             Ok(_) => results.push(first.address.clone()),
             Err(error) => {
                 let offset = error.location().map(|place| place.offset);
@@ -392,9 +392,9 @@ fn a_reader_of_one_document_takes_no_other() {
     let texts = ["", "\n", "\nDone.\n"].map(|between| format!("{a}{between}{b}"));
     for text in texts.into_iter().chain([format!("[{a},{b}]"), format!("[{a}]{b}")]) {
         let mut documents = Documents::only(Slice(text.as_bytes()), &plan::PlanOptions::default());
-        let label = Label { source: "-", workspace: None };
-        let read =
-            sift_next(&mut documents, label, &RecordOptions::default(), &mut First::default());
+        let options = RecordOptions::default();
+        let request = RecordRequest::new("-", &options);
+        let read = write_records(&mut documents, request, &mut First::default());
         assert_eq!(read.map(|_| ()).map_err(|error| error.kind()), Err(ErrorKind::Trailing));
     }
 }
@@ -438,7 +438,8 @@ fn a_document_is_reported_before_the_next_one_arrives() {
         let mut documents = Documents::new(source, &options.read);
         let mut sink = First::default();
         let label = Label { source: "-", workspace: None };
-        sift_next(&mut documents, label, &options, &mut sink).expect("a plan");
+        write_records(&mut documents, RecordRequest::new(label, &options), &mut sink)
+            .expect("a plan");
         assert_eq!(sink.address, "x.a", "{beginning}");
         assert_eq!(
             documents.find_next(),

@@ -77,9 +77,9 @@ fn values_are_skipped() {
     options.read.validation = Validation::Structure;
     assert!(run::records(Slice(plan.as_bytes()), &options).is_err());
     options.extent = Extent::Actions;
-    let (records, sifted) = run::records(Slice(plan.as_bytes()), &options).expect("a plan");
+    let (records, outcome) = run::records(Slice(plan.as_bytes()), &options).expect("a plan");
     assert_eq!(records[1]["action"], "update");
-    assert_eq!((records.len(), sifted.summary.paths), (3, None));
+    assert_eq!((records.len(), outcome.summary.paths), (3, None));
     options.read.validation = Validation::Grammar;
     options.read.threads = NonZeroUsize::new(2);
     assert!(run::records(Slice(plan.as_bytes()), &options).is_err());

@@ -8,7 +8,7 @@ use plansift::error::{Error, ErrorKind, Result};
 use plansift::input::{self, Input, Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limit;
-use plansift::record::{Record, RecordOptions, Sifted, sift};
+use plansift::record::{PlanOutcome, Record, RecordOptions};
 use plansift::sink::Sink;
 use proptest::prelude::*;
 
@@ -44,9 +44,9 @@ fn options(validation: Validation) -> RecordOptions {
 
 /// Sifts a text. Asserts what holds for all inputs: a complete plan ends in exactly one summary, a
 /// failed one has none.
-fn sifted(source: impl Source, options: &RecordOptions) -> Result<Shape> {
+fn outcome_of(source: impl Source, options: &RecordOptions) -> Result<Shape> {
     let mut shape = Shape::default();
-    match sift(source, "plan.json", options, &mut shape) {
+    match run::write_plan(source, "plan.json", options, &mut shape) {
         Ok(_) => {
             assert!(shape.ends_in_summary && shape.summaries == 1, "{shape:?}");
             Ok(shape)
@@ -60,7 +60,7 @@ fn sifted(source: impl Source, options: &RecordOptions) -> Result<Shape> {
 
 fn both_levels(text: &[u8]) -> [Result<Shape>; 2] {
     [Validation::Structure, Validation::Grammar]
-        .map(|validation| sifted(Slice(text), &options(validation)))
+        .map(|validation| outcome_of(Slice(text), &options(validation)))
 }
 
 #[test]
@@ -149,8 +149,8 @@ fn duplicate_keys_are_errors_wherever_keys_are_looked_up() {
     }
 }
 
-fn paths_changed(sifted: &Sifted) -> u64 {
-    sifted.summary.paths.expect("paths were looked at").changed
+fn paths_changed(outcome: &PlanOutcome) -> u64 {
+    outcome.summary.paths.expect("paths were looked at").changed
 }
 
 /// Width of the inputs for which quadratic time would show.
@@ -163,8 +163,8 @@ fn objects_of_many_keys_are_read() {
         format!("{{{}}}", members.join(","))
     };
     let plan = sample::update(&members(1), &members(2));
-    let (records, sifted) = run::records(Slice(plan.as_bytes()), &run::all()).expect("a plan");
-    assert_eq!(paths_changed(&sifted), WIDE as u64);
+    let (records, outcome) = run::records(Slice(plan.as_bytes()), &run::all()).expect("a plan");
+    assert_eq!(paths_changed(&outcome), WIDE as u64);
     let changed = records[1]["changed"].as_array().expect("paths");
     assert!(changed.len() == WIDE && changed[0] == "k0" && changed[WIDE - 1] == "k99999");
 }
@@ -176,8 +176,8 @@ fn keys_in_opposite_orders_are_matched() {
         format!("{{{}}}", members.join(","))
     };
     let plan = sample::update(&members(&mut (0..WIDE)), &members(&mut (0..WIDE).rev()));
-    let (_, sifted) = run::records(Slice(plan.as_bytes()), &run::all()).expect("a plan");
-    assert_eq!(paths_changed(&sifted), 0);
+    let (_, outcome) = run::records(Slice(plan.as_bytes()), &run::all()).expect("a plan");
+    assert_eq!(paths_changed(&outcome), 0);
 }
 
 #[test]
@@ -185,8 +185,8 @@ fn lists_and_sections_of_many_elements_are_read() {
     assert_eq!(kind(&sample::of_changes(WIDE, sample::create)), Ok(WIDE + 2));
     let list = |value: &str| format!("[{}]", vec![value; WIDE].join(","));
     let plan = sample::update(&list(r#"{"a":1}"#), &list(r#"{"a":2}"#));
-    let (_, sifted) = run::records(Slice(plan.as_bytes()), &run::all()).expect("a plan");
-    assert_eq!(paths_changed(&sifted), WIDE as u64);
+    let (_, outcome) = run::records(Slice(plan.as_bytes()), &run::all()).expect("a plan");
+    assert_eq!(paths_changed(&outcome), WIDE as u64);
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn strings_longer_than_any_window_are_read() {
         let input =
             Input::from_reader(reader, &input::InputOptions { limits, ..Default::default() })
                 .expect("a reader");
-        assert_eq!(sifted(input, &run::all()).expect("a plan").records, 3);
+        assert_eq!(outcome_of(input, &run::all()).expect("a plan").records, 3);
         let skipped = format!(
             r#"{{"format_version":"1.2","prior_state":"{}","resource_changes":[]}}"#,
             "y".repeat(len)
@@ -251,7 +251,7 @@ fn a_raised_limit_on_depth_does_not_run_out_of_stack() {
         let mut options = options(validation);
         options.read.limits.depth = DEPTH as u64;
         for plan in deep(DEPTH) {
-            assert!(sifted(Slice(plan.as_bytes()), &options).is_ok(), "{validation:?}");
+            assert!(outcome_of(Slice(plan.as_bytes()), &options).is_ok(), "{validation:?}");
         }
     }
     // Brackets that are never closed.

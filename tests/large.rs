@@ -91,13 +91,13 @@ fn changes_beyond_four_gibibytes_are_found() {
     let filler = filler();
     let tail = format!("{TAIL}]}}");
     let source = Filled::new(HEAD, &filler, TIMES, &tail);
-    let (records, sifted) = run::records(source, &RecordOptions::default()).expect("a plan");
+    let (records, outcome) = run::records(source, &RecordOptions::default()).expect("a plan");
     assert_eq!(records.len(), 3);
     assert_eq!(records[1]["address"], "a.late");
     assert_eq!(records[1]["changed"], serde_json::json!(["k"]));
     let bytes = (HEAD.len() + tail.len()) as u64 + TIMES * MIB as u64;
     assert!(bytes > 1 << 32);
-    assert_eq!(sifted.summary.bytes, bytes);
+    assert_eq!(outcome.summary.bytes, bytes);
 }
 
 #[test]

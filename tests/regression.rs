@@ -523,13 +523,13 @@ fn an_empty_text_counts_as_absent() {
     let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"t.b","deposed":"",
         "previous_address":"","action_reason":"","module_address":"","type":"t","name":"b",
         "index":"","change":{"actions":["no-op"],"before":{"a":1},"after":{"a":1}}}]}"#;
-    let (records, sifted) = run::records(Slice(plan.as_bytes()), &run::all()).expect("a plan");
+    let (records, outcome) = run::records(Slice(plan.as_bytes()), &run::all()).expect("a plan");
     let change = &records[1];
     for key in ["deposed", "previous_address", "action_reason", "module_address"] {
         assert!(change.get(key).is_none(), "{change}");
     }
     assert_eq!(change["index"], "", "the key of an instance may be empty");
-    assert_eq!((sifted.summary.moved, sifted.has_changes), (0, false));
+    assert_eq!((outcome.summary.moved, outcome.has_changes), (0, false));
     let output = run::piped(&["report", "--all"], plan.as_bytes());
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(!text.contains("moved") && !text.contains("deposed"), "{text}");

@@ -10,7 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use plansift::error::{Error, Result};
 use plansift::input::{self, Mapping, Source};
-use plansift::record::{Record, RecordOptions, Show, Sifted, sift};
+use plansift::plan::Documents;
+use plansift::record::{PlanOutcome, Record, RecordOptions, RecordRequest, Show, write_records};
 use plansift::sink::Sink;
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use serde_json::Value;
@@ -20,8 +21,19 @@ pub fn all() -> RecordOptions {
     RecordOptions { show: Show::All, ..RecordOptions::default() }
 }
 
-/// The records of a plan as JSON values, and the result of sifting it.
-pub fn records(source: impl Source, options: &RecordOptions) -> Result<(Vec<Value>, Sifted)> {
+/// Writes the records of an input with one plan to a sink.
+pub fn write_plan(
+    source: impl Source,
+    name: &str,
+    options: &RecordOptions,
+    sink: &mut dyn Sink,
+) -> Result<PlanOutcome> {
+    let mut documents = Documents::only(source, &options.read);
+    write_records(&mut documents, RecordRequest::new(name, options), sink)
+}
+
+/// The records of a plan as JSON values, and the outcome.
+pub fn records(source: impl Source, options: &RecordOptions) -> Result<(Vec<Value>, PlanOutcome)> {
     struct Kept(Vec<Value>);
     impl Sink for Kept {
         fn record(&mut self, record: &Record<'_>) -> Result<()> {
@@ -35,8 +47,8 @@ pub fn records(source: impl Source, options: &RecordOptions) -> Result<(Vec<Valu
         }
     }
     let mut kept = Kept(Vec::new());
-    let sifted = sift(source, "plan.json", options, &mut kept)?;
-    Ok((kept.0, sifted))
+    let outcome = write_plan(source, "plan.json", options, &mut kept)?;
+    Ok((kept.0, outcome))
 }
 
 /// Maps files, as the binary does.
@@ -61,7 +73,7 @@ pub fn error(source: impl Source, options: &RecordOptions) -> Error {
         }
     }
     let mut counted = Counted(0);
-    match sift(source, "plan.json", options, &mut counted) {
+    match write_plan(source, "plan.json", options, &mut counted) {
         Ok(_) => panic!("{} records instead of an error", counted.0),
         Err(error) => error,
     }

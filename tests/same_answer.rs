@@ -15,7 +15,7 @@ use plansift::error::{ErrorKind, Result};
 use plansift::input::{self, Input, Mapping, Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limits;
-use plansift::record::{RecordOptions, Show, sift};
+use plansift::record::{RecordOptions, Show};
 use plansift::scan::Isa;
 use plansift::sink::Sink;
 use plansift::sink::ndjson::Ndjson;
@@ -32,7 +32,7 @@ fn answer(source: impl Source, options: &RecordOptions) -> Answer {
     let mut out = Vec::new();
     let written = || -> Result<()> {
         let mut sink = Ndjson::new(&mut out);
-        sift(source, "plan.json", options, &mut sink)?;
+        run::write_plan(source, "plan.json", options, &mut sink)?;
         sink.finish()
     }();
     match written {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::plan;
-use plansift::record::{Extent, RecordOptions, Show, sift};
+use plansift::record::{Extent, RecordOptions, Show};
 use plansift::sink::Sink;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
@@ -242,9 +242,9 @@ fn written(source: impl Source, form: Form, options: &RecordOptions) -> String {
             Form::CsvRaw => Box::new(Csv::new(&mut out, Formulas::Raw)),
             Form::Summary => Box::new(View::new(&mut out, Screen::FILE, None)),
         };
-        let sifted = sift(source, "plan.json", options, sink.as_mut());
+        let outcome = run::write_plan(source, "plan.json", options, sink.as_mut());
         sink.finish().expect("memory can be written");
-        sifted.err()
+        outcome.err()
     };
     let mut text = String::from_utf8(out).expect("an output is UTF-8");
     if let Some(error) = error {

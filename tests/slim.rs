@@ -282,8 +282,8 @@ fn records_of_a_slim_plan_are_those_of_the_plan() {
     });
     for (name, whole, slim) in cases {
         let [whole, slim] = [whole, slim].map(|text| {
-            let (records, sifted) = run::records(Slice(&text), &options).expect("a plan");
-            (records, sifted.summary)
+            let (records, outcome) = run::records(Slice(&text), &options).expect("a plan");
+            (records, outcome.summary)
         });
         let is_kept = |record: &Value| kept.iter().any(|kind| record["kind"] == *kind);
         let [expected, found]: [Vec<Value>; 2] =

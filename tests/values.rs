@@ -27,7 +27,7 @@ fn options(what: RowKind, of: ValuesSource) -> ValuesOptions {
         only: Vec::new(),
         all: true,
         select: Select::default(),
-        watch: None,
+        patterns: None,
     }
 }
 

@@ -1,23 +1,18 @@
-//! Batches of many inputs: reads the plans of each input, and records the outcomes.
+//! Batches of many inputs: reads each input in a job of its own, and records the outcomes.
 //!
 //! A batch writes its results to a folder and can be resumed ([`run`]). The inputs come from
-//! [`source`](crate::source):
+//! [`source`](crate::source), and each job reads its input in a [run](crate::run):
 //!
 //! ```text
-//!  inputs ─▶ [`Jobs`] ─▶ [`reading`] on several threads ─▶ [`folder`], [`journal`]
+//!  inputs ─▶ [`Jobs`] ─▶ one run a job, on several threads ─▶ [`folder`], [`journal`]
 //!  journals, of one run or of all [`Shard`]s ─▶ [`report`]
 //! ```
 
-pub mod buffered_records;
-pub mod documents;
 pub mod folder;
 mod jobs;
 pub mod journal;
-mod large;
 mod name;
 pub mod outcome;
-pub mod plan_assertions;
-pub mod reading;
 mod regular;
 pub mod report;
 pub mod run;

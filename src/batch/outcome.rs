@@ -27,12 +27,12 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<Written>,
     /// The outcomes of the plans in the input; at least one.
-    pub plans: Vec<PlanOutcome>,
+    pub plans: Vec<JournaledPlan>,
 }
 
 /// The outcome of a plan.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct PlanOutcome {
+pub struct JournaledPlan {
     /// The name of the input, followed by `#2` for its second plan, and so on.
     pub source: String,
     /// The workspace, if known.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{Folder, RECORDS, REPORT, is_there, read_journal};
 use super::journal::{Journal, Listed, Listing, Terms};
-use super::outcome::{Outcome, PlanOutcome, PlanResult};
+use super::outcome::{JournaledPlan, Outcome, PlanResult};
 use super::shard::Shard;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 use crate::record::{BatchPlan, Label, Record, Sink};
@@ -229,7 +229,7 @@ fn plans(
     let file = part.records(part.name, &outcome);
     let file = file.to_string_lossy();
     let records = outcome.records.is_some().then_some(&*file);
-    for PlanOutcome { source, workspace, result } in outcome.plans {
+    for JournaledPlan { source, workspace, result } in outcome.plans {
         let workspace = workspace.as_deref();
         let name = workspace.unwrap_or(&source);
         let plan = BatchPlan { source: &source, workspace, ..BatchPlan::default() };

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::folder::{Draft, Folder};
 use super::outcome::PlanResult;
 use super::settings::{OnFailure, Settings};
-use super::work::{Work, Worked, unread};
+use super::work::{JobWork, Worked, unread};
 use super::workers::run_tasks;
 use super::{Job, Jobs, report};
 use crate::error::{Error, ErrorKind, Result};
@@ -62,7 +62,7 @@ pub fn run(
     let work = |index, job: Job<'_>, threads| {
         contained(&job, || {
             let draft = || Draft::new(&path, index);
-            Work { job: &job, settings, threads, stop, read: &read }.finish(draft)
+            JobWork { job: &job, settings, threads, stop, read: &read }.finish(draft)
         })
     };
     run_with(folder, jobs, settings, stop, &read, work, emit)
@@ -161,9 +161,9 @@ mod tests {
 
     fn settings(on_failure: OnFailure) -> Settings {
         let threads = NonZeroUsize::MIN.saturating_add(1);
-        let (sift, access) = (RecordOptions::default(), input::InputOptions::default());
+        let (records, access) = (RecordOptions::default(), input::InputOptions::default());
         let (assertion_settings, form, memory) = (None, Form::Ndjson, u64::MAX);
-        Settings { sift, assertion_settings, access, form, threads, memory, on_failure }
+        Settings { records, assertion_settings, access, form, threads, memory, on_failure }
     }
 
     /// Jobs for files that do not exist.

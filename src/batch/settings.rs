@@ -1,10 +1,10 @@
-//! The settings of a batch, and how much memory its threads take.
+//! The settings of a batch: how much memory its threads take, and a digest of its assertions.
 
 use std::num::NonZeroUsize;
 
-use super::plan_assertions::AssertionSettings;
 use crate::input;
 use crate::record::RecordOptions;
+use crate::run::assertions::AssertionSettings;
 use crate::sink::Form;
 
 /// Memory to plan for each thread, in bytes. Most threads need 5 MiB. A plan with a change of many
@@ -25,7 +25,7 @@ pub fn threads_in(memory: u64) -> NonZeroUsize {
 #[derive(Debug)]
 pub struct Settings {
     /// How to process a plan. The batch sets the number of threads for each plan.
-    pub sift: RecordOptions,
+    pub records: RecordOptions,
     /// Assertions to check against each plan.
     pub assertion_settings: Option<AssertionSettings>,
     /// How to open inputs. The batch sets `threads` for each input.
@@ -56,6 +56,16 @@ pub enum OnFailure {
     GoOn,
     /// Stop the run.
     Stop,
+}
+
+/// Returns a digest of the names and contents of files of assertions.
+pub fn digest<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in files.into_iter().flat_map(|(name, text)| [name, text]) {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 #[cfg(test)]

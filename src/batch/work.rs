@@ -1,30 +1,28 @@
-//! Processes one input of a batch: reads its plans, writes their records to an unfinished file and
-//! collects the outcome of each plan.
+//! Processes one input of a batch: a [`DocumentLoop`] over its plans writes the records to an
+//! unfinished file, and the outcome of each plan is kept.
 
+use std::cell::Cell;
+use std::fmt::Display;
 use std::io;
 use std::num::NonZeroUsize;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Job;
-use super::documents::Note;
 use super::folder::{Draft, Finished};
 use super::journal::Listed;
-use super::large::{JobPermit, LargeElementHook};
-use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
-use super::reading::{Attributes, Reader, has_changes, read_plans};
+use super::outcome::{Done, JournaledPlan, Outcome, PlanResult};
 use super::settings::Settings;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{self, Hooked, Mapping, Source, Threads};
-use crate::plan::Accepts;
-use crate::record::{FailedAssertion, Label, Record, Rendered, Sifted};
-use crate::secret::{Collected, Collecting};
+use crate::input::{self, Mapping, Threads};
+use crate::record::counts::Summary;
+use crate::record::{FailedAssertion, Label, Record, Rendered};
+use crate::run::{
+    AttributeContent, Consumer, DocumentLoop, DocumentOutcome, ElementPermit, Events, OpenInput,
+    Opening, Passes, PlanReader, ReadProgress, Remark,
+};
 use crate::sink::Sink;
 use crate::sink::fleet::PlanCounts;
-use crate::source::InputEntry;
-use crate::source::{Stop, Stopping};
-
-/// Counts bytes that are read a second time, which the progress does not show.
-static UNSHOWN: AtomicU64 = AtomicU64::new(0);
+use crate::source::{InputEntry, Stop};
 
 /// The result of a job, and its warnings.
 pub(super) type Worked = (Finished, Warnings);
@@ -36,12 +34,13 @@ pub(super) type Warnings = Vec<(String, String)>;
 pub(super) fn unread(job: &Job<'_>, error: &Error) -> Worked {
     let Listed { name, source, workspace, identity, .. } = job.listed.clone();
     let result = PlanResult::Error(error.to_string());
-    let plan = PlanOutcome { source: source.clone(), workspace: workspace.clone(), result };
+    let plan = JournaledPlan { source: source.clone(), workspace: workspace.clone(), result };
     let outcome = Outcome { name, source, workspace, identity, records: None, plans: vec![plan] };
     (Finished { outcome, file: None }, Vec::new())
 }
 
-pub(super) struct Work<'a> {
+/// How to process one job.
+pub(super) struct JobWork<'a> {
     pub job: &'a Job<'a>,
     pub settings: &'a Settings,
     pub threads: NonZeroUsize,
@@ -50,7 +49,7 @@ pub(super) struct Work<'a> {
     pub read: &'a AtomicU64,
 }
 
-impl Work<'_> {
+impl JobWork<'_> {
     /// Reads the plans of the input and writes their records to the file that `draft` creates.
     /// Fails if the records cannot be written, or if the run was stopped.
     pub(super) fn finish(&self, draft: impl FnOnce() -> Result<Draft>) -> Result<Worked> {
@@ -59,8 +58,25 @@ impl Work<'_> {
             Ok(entry) => entry,
             Err(unlisted) => return unread(&unlisted.error),
         };
-        let source = match entry.open_until(&self.access(entry), self.stop) {
-            Ok(source) => source,
+        let Settings { assertion_settings, form, .. } = self.settings;
+        let mut options = self.settings.records.clone();
+        options.read.threads = Some(self.threads);
+        // The order matters: the permit outlasts the input.
+        let permit = ElementPermit::new(self.settings.memory_of_one());
+        let progress = JobProgress { read: self.read, left: Cell::new(0) };
+        let opening = Opening {
+            stop: Some(self.stop),
+            progress: Some(&progress),
+            permit: Some(&permit),
+            ..Opening::new(options.read, self.access(entry))
+        };
+        // An input without an identity, such as a pipe, yields its plans once.
+        let passes = match self.job.listed.identity.is_some() && assertion_settings.is_some() {
+            true => Passes::OneReopened,
+            false => Passes::One,
+        };
+        let opened = match OpenInput::new(entry, &opening, passes) {
+            Ok(opened) => opened,
             // The stop may have cancelled the open.
             Err(_) if self.stop.is_set() => return Err(Error::new(ErrorKind::Stopped)),
             Err(error) => return unread(&error),
@@ -70,13 +86,11 @@ impl Work<'_> {
             Err(error) if is_out_of_handles(&error) => return unread(&error),
             Err(error) => return Err(error),
         };
-        let stopping = Stopping::new(entry.len.unwrap_or(0), self.stop, self.read);
-        let mut permit = JobPermit::default();
-        let hook = LargeElementHook::new(self.settings.memory_of_one(), &mut permit);
-        let source = Hooked::new(Hooked::new(source, stopping), hook);
-        let (plans, warnings) = self.read(entry, source, &mut draft)?;
+        let assertions = assertion_settings.as_ref();
+        let reader = PlanReader { options, attributes: &AttributeContent::None, assertions };
+        let (plans, warnings) = self.read(opened, reader, form.sink(&mut draft))?;
         drop(permit);
-        let is_done = |plan: &PlanOutcome| matches!(plan.result, PlanResult::Done(_));
+        let is_done = |plan: &JournaledPlan| matches!(plan.result, PlanResult::Done(_));
         let (file, records) = match plans.iter().any(is_done) {
             true => draft.finish().map(|(file, written)| (Some(file), Some(written)))?,
             false => (None, None),
@@ -95,45 +109,35 @@ impl Work<'_> {
         input::InputOptions { threads, mapping, ..self.settings.access }
     }
 
-    /// Reads the plans of a source and writes their records to `out`. Returns the outcomes and the
-    /// warnings.
+    /// Reads the plans of an open input and writes their records to `sink`. Returns the outcomes
+    /// and the warnings.
     fn read(
         &self,
-        entry: &InputEntry,
-        source: impl Source,
-        out: &mut Draft,
-    ) -> Result<(Vec<PlanOutcome>, Warnings)> {
-        let Listed { source: input, workspace, .. } = &self.job.listed;
-        let label = Label { source: input, workspace: workspace.as_deref() };
-        let mut options = self.settings.sift;
-        options.read.threads = Some(self.threads);
-        let plans_max = options.read.limits.plans;
-        let mut reading = Reading::new(self.settings.form.sink(out), plans_max);
-        let open = || {
-            let source = entry.open_until(&self.access(entry), self.stop)?;
-            Ok(Hooked::new(source, Stopping::new(0, self.stop, &UNSHOWN)))
-        };
-        let mut collecting = Collecting::new(open, Accepts::Plans);
-        let assertion_settings = self.settings.assertion_settings.as_ref();
-        let collect = &mut |at| match assertion_settings {
-            Some(assertion_settings) => {
-                let mut secrets = assertion_settings.secrets.clone();
-                secrets.read.threads = options.read.threads;
-                collecting.collect(at, &secrets)
-            }
-            None => Err(Error::new(ErrorKind::Stopped)),
-        };
-        // An input without an identity, such as a pipe, yields its plans once.
-        let collect: Option<&mut dyn FnMut(u64) -> Result<Collected>> =
-            if self.job.listed.identity.is_some() { Some(collect) } else { None };
-        let plan_assertions = assertion_settings.map(|settings| settings.of_plan(collect));
-        read_plans(source, label, &options, Attributes::None, plan_assertions, &mut reading)?;
+        opened: OpenInput<'_>,
+        reader: PlanReader<'_>,
+        sink: Box<dyn Sink + '_>,
+    ) -> Result<(Vec<JournaledPlan>, Warnings)> {
+        let Listed { source, workspace, .. } = &self.job.listed;
+        let label = Label { source, workspace: workspace.as_deref() };
+        let mut sink = Counted::new(sink);
+        let mut messages = Messages::default();
+        let documents_max = reader.options.read.limits.plans;
+        let mut run = DocumentLoop::new(Consumer::Records(reader, &mut sink), &mut messages);
+        run.documents_max = documents_max;
+        run.documents(label, opened)?;
         if self.stop.is_set() {
             // The stop may have left plans at the end of the input unread.
             return Err(Error::new(ErrorKind::Stopped));
         }
-        reading.sink.finish()?;
-        Ok((reading.plans, reading.warnings))
+        sink.finish()?;
+        let done = sink.plans.iter_mut().filter_map(|plan| match &mut plan.result {
+            PlanResult::Done(done) => Some(done),
+            PlanResult::Error(_) => None,
+        });
+        for (done, has_changes) in done.zip(messages.has_changes) {
+            done.has_changes = has_changes;
+        }
+        Ok((sink.plans, messages.warnings))
     }
 }
 
@@ -145,82 +149,121 @@ fn is_out_of_handles(error: &Error) -> bool {
     cfg!(unix) && matches!(code, Some(PROCESS_LIMIT | SYSTEM_LIMIT))
 }
 
-/// Receives the records of an input and collects the outcomes of its plans.
-struct Reading<'a> {
-    sink: Counted<'a>,
-    plans: Vec<PlanOutcome>,
-    /// The index of the first plan that was read to its end. Its tally also takes the names of
-    /// later plans.
-    first: Option<usize>,
-    /// The maximum number of plans, because each outcome takes memory.
-    plans_max: u64,
+/// Counts the stored bytes of one input.
+struct JobProgress<'a> {
+    /// The bytes read, for all jobs.
+    read: &'a AtomicU64,
+    /// The stored bytes of this input that are not counted yet. Decompressed text is longer.
+    left: Cell<u64>,
+}
+
+impl ReadProgress for JobProgress<'_> {
+    fn begin_input(&self, _: &InputEntry, len: Option<u64>, _: u64) {
+        self.left.set(len.unwrap_or(0));
+    }
+
+    fn read(&self, bytes: u64) {
+        let counted = bytes.min(self.left.get());
+        self.left.set(self.left.get() - counted);
+        self.read.fetch_add(counted, Ordering::Relaxed);
+    }
+}
+
+impl Drop for JobProgress<'_> {
+    fn drop(&mut self) {
+        // Counts the unread rest of a failed input, so that the progress reaches the total.
+        self.read.fetch_add(self.left.get(), Ordering::Relaxed);
+    }
+}
+
+/// The messages of a run over one input.
+#[derive(Default)]
+struct Messages {
+    /// Whether each plan that was read to its end changes anything.
+    has_changes: Vec<bool>,
     warnings: Warnings,
 }
 
-/// A sink that counts the records of the current plan.
-struct Counted<'a> {
-    sink: Box<dyn Sink + 'a>,
-    tally: PlanCounts,
-    failed: Vec<FailedAssertion<'static>>,
-}
-
-impl<'a> Reading<'a> {
-    fn new(sink: Box<dyn Sink + 'a>, plans_max: u64) -> Reading<'a> {
-        let sink = Counted { sink, tally: PlanCounts::default(), failed: Vec::new() };
-        Reading { sink, plans: Vec::new(), first: None, plans_max, warnings: Vec::new() }
-    }
-
-    fn push(&mut self, label: Label<'_>, result: PlanResult) {
-        let workspace = label.workspace.map(str::to_owned);
-        self.plans.push(PlanOutcome { source: label.source.to_owned(), workspace, result });
-    }
-}
-
-impl Reader for Reading<'_> {
-    fn sink(&mut self) -> &mut dyn Sink {
-        &mut self.sink
-    }
-
-    fn done(&mut self, label: Label<'_>, sifted: &Sifted) {
-        for warning in &sifted.warnings {
+impl Events for Messages {
+    fn done(&mut self, label: Label<'_>, outcome: DocumentOutcome) {
+        self.has_changes.push(outcome.has_changes);
+        for warning in outcome.warnings {
             self.warnings.push((label.source.to_owned(), format!("warning: {warning}")));
         }
-        let mut tally = std::mem::take(&mut self.sink.tally);
-        let failed_assertions = std::mem::take(&mut self.sink.failed);
+    }
+
+    /// The sink keeps the error.
+    fn failed(&mut self, _: Label<'_>, _: &dyn Display) {}
+
+    fn remark(&mut self, input: &str, remark: Remark) {
+        self.warnings.push((input.to_owned(), remark.to_string()));
+    }
+}
+
+/// A sink that counts the records of each plan, and keeps the outcomes of the plans.
+struct Counted<'a> {
+    sink: Box<dyn Sink + 'a>,
+    /// The names of the current plan.
+    source: String,
+    workspace: Option<String>,
+    tally: PlanCounts,
+    failed: Vec<FailedAssertion<'static>>,
+    plans: Vec<JournaledPlan>,
+    /// The index of the first plan that was read to its end. Its tally also takes the names of
+    /// later plans.
+    first: Option<usize>,
+}
+
+impl<'a> Counted<'a> {
+    fn new(sink: Box<dyn Sink + 'a>) -> Counted<'a> {
+        Counted {
+            sink,
+            source: String::new(),
+            workspace: None,
+            tally: PlanCounts::default(),
+            failed: Vec::new(),
+            plans: Vec::new(),
+            first: None,
+        }
+    }
+
+    /// Keeps the outcome of the current plan, which was read to its end.
+    fn keep(&mut self, summary: &Summary) {
+        let mut tally = std::mem::take(&mut self.tally);
         match self.first.map(|first| &mut self.plans[first].result) {
             Some(PlanResult::Done(first)) => first.tally.take_names(&mut tally),
             _ => self.first = Some(self.plans.len()),
         }
-        let (has_changes, summary) = (has_changes(sifted), sifted.summary.clone());
-        let done = Done { has_changes, summary, failed_assertions, tally };
-        self.push(label, PlanResult::Done(Box::new(done)));
-    }
-
-    fn failed(&mut self, label: Label<'_>, error: &Error) {
-        self.push(label, PlanResult::Error(error.to_string()));
-    }
-
-    fn plans_max(&self) -> u64 {
-        self.plans_max
-    }
-
-    fn note(&mut self, input: Label<'_>, note: Note) {
-        self.warnings.push((input.source.to_owned(), note.to_string()));
+        let (summary, failed_assertions) = (summary.clone(), std::mem::take(&mut self.failed));
+        let done = Done { has_changes: false, summary, failed_assertions, tally };
+        let (source, workspace) = (std::mem::take(&mut self.source), self.workspace.take());
+        let result = PlanResult::Done(Box::new(done));
+        self.plans.push(JournaledPlan { source, workspace, result });
     }
 }
 
 impl Sink for Counted<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.tally.count(record);
+        self.sink.record(record)?;
         match record {
-            Record::Plan(_) => self.failed.clear(),
+            Record::Plan(plan) => {
+                self.source = plan.source.to_owned();
+                self.workspace = plan.workspace.map(str::to_owned);
+                self.failed.clear();
+            }
             Record::FailedAssertion(failed) => self.failed.push(failed.owned()),
+            Record::Summary(summary) => self.keep(summary),
             _ => {}
         }
-        self.sink.record(record)
+        Ok(())
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        let Label { source, workspace } = label;
+        let (source, workspace) = (source.to_owned(), workspace.map(str::to_owned));
+        let result = PlanResult::Error(error.to_string());
+        self.plans.push(JournaledPlan { source, workspace, result });
         self.sink.failed(label, error)
     }
 

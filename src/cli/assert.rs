@@ -7,26 +7,24 @@ use std::io::{BufWriter, Write};
 
 use super::args::{Assert, Plans};
 use super::assertions;
-use super::documents::{Passes, Ready, Work, read_all};
-use super::ending::Ending;
 use super::exit::Exit;
 use super::inputs::{self, Listed};
 use super::messages::{say, usage};
 use super::options::options;
 use super::output::{self, Output};
-use super::run_counts::RunCounts;
+use super::reading::read_all;
 use super::secrets::secret_options;
 use super::sources;
 use crate::assertion::{
     Answers, Assertions, FileError, Outcome, Pinned, Run, Syntax, Unmatched, parse_one,
 };
-use crate::batch::documents::Visited;
-use crate::batch::plan_assertions;
 use crate::error::{Error, Result};
 use crate::inert::visible;
-use crate::plan::{self, Accepts};
+use crate::plan::{self, Accepts, Flow};
 use crate::record::view::{Detail, Quotes, ViewSettings};
 use crate::record::{Label, Record, Sink, UnreadDocument};
+use crate::run::assertions::mask;
+use crate::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
 use crate::secret::{self, is_attribute_name};
 use crate::sink::assertions::results;
 use crate::sink::origin::SharedOrigins;
@@ -62,15 +60,14 @@ fn init(
 ) -> std::result::Result<Exit, Exit> {
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
     let syntax = path.map_or(Syntax::Yaml, |path| Syntax::of(&path.to_string_lossy()));
-    let (mut counts, mut init) =
-        (RunCounts::new(), Init::new(syntax, secret_options(&arguments.secrets, *read)));
-    let passes = Passes::Two(Accepts::States);
-    let done = read_all(listed, plans, (read, passes), &mut counts, &mut init);
+    let mut init = Init::new(syntax, secret_options(&arguments.secrets, *read));
+    let work = Consumer::Documents(Passes::Two(Accepts::States), &mut init);
+    let ending = read_all(plans, listed, read, work);
     if init.is_second {
         return Err(refuse_second());
     }
     let text = init.text.unwrap_or_default();
-    Ending::new(plans, &counts).end_at(path, done, output, move || {
+    ending.end_at(path, output, move || {
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Error::write)
     })
 }
@@ -90,22 +87,18 @@ fn ask(
     output: Output,
 ) -> std::result::Result<Exit, Exit> {
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
-    let mut counts = RunCounts::new();
     let options = secret_options(&arguments.secrets, read);
     let sink = arguments.format.sink(out, assertions);
     let (errors, unmatched) = (0, None);
     let mut reader =
         AssertionReader { assertions, origins, sink, errors, plans, options, unmatched };
-    let passes = Passes::Two(Accepts::States);
-    let done = read_all(listed, plans, (&read, passes), &mut counts, &mut reader);
+    let work = Consumer::Documents(Passes::Two(Accepts::States), &mut reader);
+    let mut ending = read_all(plans, listed, &read, work);
     reader.warn_of_unmatched();
     let mut sink = reader.sink;
-    let ending = Ending {
-        is_broken: Some(reader.errors > 0),
-        is_written_empty: true,
-        ..Ending::new(plans, &counts)
-    };
-    ending.end_at(path, done, output, move || sink.finish())
+    ending.is_broken = Some(reader.errors > 0);
+    ending.is_written_empty = true;
+    ending.end_at(path, output, move || sink.finish())
 }
 
 /// Reads the assertions of the arguments and of the files that they name.
@@ -158,18 +151,18 @@ impl AssertionReader<'_> {
     }
 }
 
-impl Work for AssertionReader<'_> {
-    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
-        let Ready { label: Label { source: name, .. }, documents, at, first, .. } = ready;
+impl Handler for AssertionReader<'_> {
+    fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
+        let Turn { label: Label { source: name, .. }, documents, at, first } = turn;
         let mut run = Run::new(self.assertions);
         let document = documents.read(Accepts::States, &mut run)?;
         let Answers { mut outcomes, unmatched, incomplete } = run.finish(&document);
         // Most runs quote no value, so the secrets are collected only if a finding quotes one.
         if outcomes.iter().any(Outcome::quotes) {
-            let collected = first.map(|(secrets, _)| secrets.collect(at, &self.options));
+            let collected = first.map(|first| first.secrets.collect(at, &self.options));
             let collected = collected.transpose()?;
             let known = collected.as_ref().map(|collected| (collected, &self.options));
-            plan_assertions::mask(&mut outcomes, known);
+            mask(&mut outcomes, known);
         }
         if let Some(plan) = incomplete.filter(|_| !self.plans.quiet) {
             say(&format!(
@@ -183,18 +176,17 @@ impl Work for AssertionReader<'_> {
             origins.begin(name)?;
         }
         self.note_unmatched(unmatched);
-        let visited = counts.read(self.plans, name, &document);
         for result in results(name, self.assertions.list(), &outcomes, &self.origins) {
             self.errors += u64::from(result.is_error());
             self.sink.record(&Record::Assertion(result))?;
         }
-        Ok(visited)
+        Ok(Visited::Done(DocumentOutcome::from(&document)))
     }
 
-    fn failed(&mut self, label: Label<'_>, error: &Error, counts: &mut RunCounts) -> Result<()> {
-        counts.fail(label.source, error);
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
         let error = visible(&error.to_string());
-        self.sink.record(&Record::Error(UnreadDocument { source: label.source, error: &error }))
+        let unread = UnreadDocument { source: label.source, error: &error };
+        self.sink.record(&Record::Error(unread)).map(|()| Flow::Continue)
     }
 }
 
@@ -214,20 +206,20 @@ impl Init {
     }
 }
 
-impl Work for Init {
-    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
+impl Handler for Init {
+    fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
         if self.text.is_some() {
             self.is_second = true;
             return Ok(Visited::Enough);
         }
-        let Ready { label: Label { source: name, .. }, documents, at, first, .. } = ready;
+        let Turn { label: Label { source: name, .. }, documents, at, first } = turn;
         // A key may repeat a secret of any section. Most plans pin no path with a key, so the
         // secrets are collected only for such a path.
         let first = RefCell::new(first);
         let (collected, quotes, failed) = (OnceCell::new(), OnceCell::new(), Cell::new(None));
         let collect = || {
             let mut first = first.borrow_mut();
-            let (secrets, _) = first.as_mut()?;
+            let secrets = &mut first.as_mut()?.secrets;
             secrets.collect(at, &self.options).map_err(|error| failed.set(Some(error))).ok()
         };
         let is_secret = |key: &str| {
@@ -249,13 +241,10 @@ impl Work for Init {
         match pinned.finish(&document) {
             Ok(text) => {
                 self.text = Some(text);
-                counts.succeed(document.bytes);
+                let bytes = document.bytes;
+                Ok(Visited::Done(DocumentOutcome { bytes, ..DocumentOutcome::default() }))
             }
-            Err(reason) => {
-                say(&format!("{name}: --init: {reason}"));
-                counts.failed += 1;
-            }
+            Err(reason) => Ok(Visited::Refused(format!("--init: {reason}"))),
         }
-        Ok(Visited::Done)
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::exit::Exit;
 use super::messages::{read_text, usage};
 use crate::assertion::{self, Assertion, Assertions, FILE_MAX, Syntax, parse};
-use crate::batch::plan_assertions;
+use crate::batch::settings::digest;
 use crate::sink::gate::{Rule, Severity};
 
 /// Assertions, and a digest of their files.
@@ -28,7 +28,7 @@ pub fn in_files(option: &str, paths: &[PathBuf]) -> Result<Files, Exit> {
         texts.push((name, text));
     }
     let texts = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-    Ok(Files { assertions, digest: plan_assertions::digest(texts) })
+    Ok(Files { assertions, digest: digest(texts) })
 }
 
 pub fn rules(assertions: &Assertions) -> impl Iterator<Item = Rule> {

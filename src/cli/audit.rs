@@ -2,22 +2,20 @@
 
 use std::fs::File;
 
-use super::args::{self, Audit, FindingsFormat, Plans};
-use super::documents::{Passes, Ready, Work, read_all};
-use super::ending::Ending;
+use super::args::{self, Audit, FindingsFormat};
 use super::exit::Exit;
 use super::inputs;
 use super::messages::usage;
 use super::options::{formulas, options};
 use super::output;
-use super::run_counts::RunCounts;
+use super::reading::read_all;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use crate::audit::{AuditOptions, audit};
-use crate::batch::documents::Visited;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::Accepts;
 use crate::record::Sink;
+use crate::run::{Consumer, DocumentOutcome, Handler, Passes, RunCounts, Turn, Visited};
 use crate::sink::csv::Csv;
 use crate::sink::findings::Table;
 use crate::sink::ndjson::Ndjson;
@@ -34,37 +32,33 @@ pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
     let (out, output) = output::open(path)?;
     let secret = secret_options(&arguments.secrets, read);
     let options = AuditOptions { secret, echoes, suspects: true };
-    let mut counts = RunCounts::new();
-    let mut auditing = Auditing { plans, options, sink: sink(arguments, out) };
-    let how = (&read, Passes::Two(Accepts::States));
-    let read = read_all(&listed, plans, how, &mut counts, &mut auditing);
-    let Auditing { options, mut sink, .. } = auditing;
-    let ending = Ending {
-        is_broken: arguments.fail_on_echo.then_some(counts.echoes > 0),
-        ..Ending::new(plans, &counts)
-    };
-    let ended = ending.end_at(path, read, output, move || sink.finish());
-    if !plans.quiet && counts.done > 0 {
+    let mut auditing = Auditing { options, sink: sink(arguments, out) };
+    let work = Consumer::Documents(Passes::Two(Accepts::States), &mut auditing);
+    let mut ending = read_all(plans, &listed, &read, work);
+    let Auditing { options, mut sink } = auditing;
+    let RunCounts { done, echoes, .. } = ending.counts;
+    ending.is_broken = arguments.fail_on_echo.then_some(echoes > 0);
+    let ended = ending.end_at(path, output, move || sink.finish());
+    if !plans.quiet && done > 0 {
         warn_of_names(options.secret.names.as_ref());
     }
     ended
 }
 
-struct Auditing<'a> {
-    plans: &'a Plans,
+struct Auditing {
     options: AuditOptions,
     sink: Box<dyn Sink>,
 }
 
-impl Work for Auditing<'_> {
-    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
-        let Ready { label, documents, first, .. } = ready;
+impl Handler for Auditing {
+    fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
+        let Turn { label, documents, first, .. } = turn;
         // Without a first pass, no secret would be found.
-        let (secrets, _) = first.ok_or(Error::new(ErrorKind::Spool))?;
-        let (name, sink) = (label.source, &mut *self.sink);
-        let audited = audit(documents, secrets, name, &self.options, sink)?;
-        counts.echoes += audited.summary.counts.echoes();
-        Ok(counts.read(self.plans, name, &audited.document))
+        let secrets = &mut first.ok_or(Error::new(ErrorKind::Spool))?.secrets;
+        let audited = audit(documents, secrets, label.source, &self.options, &mut *self.sink)?;
+        let echoes = audited.summary.counts.echoes();
+        let outcome = DocumentOutcome { echoes, ..DocumentOutcome::from(&audited.document) };
+        Ok(Visited::Done(outcome))
     }
 }
 

@@ -1,67 +1,74 @@
-//! Progress bars on the terminal.
+//! ReadProgress bars on the terminal.
 
+use std::cell::{Cell, OnceCell};
 use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{Plans, When};
-use crate::error::Result;
 use crate::inert::visible;
-use crate::input::{Hook, Hooked, Source};
+use crate::run::ReadProgress;
 use crate::source::InputEntry;
 
 /// The template of a bar for several inputs.
 const TEMPLATE_OF_RUN: &str = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
 
-/// The progress bar of one or several inputs; empty if no bar is shown.
-#[derive(Clone, Debug, Default)]
-pub struct Bar(Option<Arc<Drawn>>);
+/// The progress bar of a run. Dropping it removes the bar.
+pub struct Bar<'p> {
+    plans: &'p Plans,
+    /// `None` if no bar is shown; empty before the run begins.
+    drawn: OnceCell<Option<Drawn>>,
+}
 
-/// A bar on the terminal. Dropping it removes the bar.
-#[derive(Debug)]
+/// A bar on the terminal.
 struct Drawn {
     bar: ProgressBar,
     /// How often each byte is read. The bar shows each byte once.
     passes: u64,
     /// Bytes read so far, in all passes.
-    read: AtomicU64,
+    read: Cell<u64>,
 }
 
-/// A source that reports its position to a bar.
-pub type Watched<S> = Hooked<S, Reporting>;
-
-pub struct Reporting {
-    bar: Bar,
-    position: u64,
-}
-
-/// Returns a bar for an input of `len` bytes that is read `passes` times, or a hidden bar (see
-/// [`is_shown`]).
-pub fn of_input(plans: &Plans, entry: &InputEntry, len: Option<u64>, passes: u64) -> Bar {
-    if !is_shown(plans, 1, len) {
-        return Bar::default();
+impl<'p> Bar<'p> {
+    pub fn new(plans: &'p Plans) -> Bar<'p> {
+        Bar { plans, drawn: OnceCell::new() }
     }
-    let template = match len {
-        Some(_) => "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-        None => "{msg} {spinner} {bytes} {bytes_per_sec}",
-    };
-    let bar = drawn(len, template);
-    bar.set_message(visible(&entry.source()));
-    Bar::new(bar, passes)
+
+    fn drawn(&self) -> Option<&Drawn> {
+        self.drawn.get().and_then(Option::as_ref)
+    }
 }
 
-/// Returns one bar for several inputs of `bytes` bytes that are read `passes` times, or a hidden
-/// bar.
-pub fn of_inputs(plans: &Plans, inputs: usize, bytes: u64, passes: u64) -> Bar {
-    if !is_shown(plans, inputs, Some(bytes)) {
-        return Bar::default();
+impl ReadProgress for Bar<'_> {
+    fn begin_inputs(&self, inputs: usize, bytes: u64, passes: u64) {
+        let is_shown = is_shown(self.plans, inputs, Some(bytes));
+        self.drawn.get_or_init(|| is_shown.then(|| Drawn::new(of_run(bytes), passes)));
+        self.reach(0, inputs, 0);
     }
-    let bar = Bar::new(of_run(bytes), passes);
-    bar.reach(0, inputs, 0);
-    bar
+
+    fn begin_input(&self, input: &InputEntry, len: Option<u64>, passes: u64) {
+        self.drawn.get_or_init(|| {
+            is_shown(self.plans, 1, len).then(|| {
+                let template = match len {
+                    Some(_) => "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+                    None => "{msg} {spinner} {bytes} {bytes_per_sec}",
+                };
+                let bar = drawn(len, template);
+                bar.set_message(visible(&input.source()));
+                Drawn::new(bar, passes)
+            })
+        });
+    }
+
+    fn read(&self, bytes: u64) {
+        self.drawn().into_iter().for_each(|drawn| drawn.add(bytes));
+    }
+
+    fn reach(&self, done: usize, inputs: usize, bytes: u64) {
+        self.drawn().into_iter().for_each(|drawn| drawn.reach(done, inputs, bytes));
+    }
 }
 
 /// Decides whether to show a bar for inputs of `len` bytes. By default, a terminal shows bars of
@@ -79,29 +86,23 @@ fn is_shown(plans: &Plans, inputs: usize, len: Option<u64>) -> bool {
     }
 }
 
-impl Bar {
-    pub const NONE: Bar = Bar(None);
+impl Drawn {
+    fn new(bar: ProgressBar, passes: u64) -> Drawn {
+        Drawn { bar, passes, read: Cell::new(0) }
+    }
 
-    fn new(bar: ProgressBar, passes: u64) -> Bar {
-        Bar(Some(Arc::new(Drawn { bar, passes, read: AtomicU64::new(0) })))
+    /// Adds bytes that one pass has read.
+    fn add(&self, bytes: u64) {
+        self.read.set(self.read.get() + bytes);
+        let shown = self.read.get() / self.passes;
+        self.bar.set_position(self.bar.length().map_or(shown, |len| len.min(shown)));
     }
 
     /// Shows how many inputs are done, and the sum of their lengths in bytes.
-    pub fn reach(&self, done: usize, inputs: usize, bytes: u64) {
-        if let Some(drawn) = &self.0 {
-            drawn.bar.set_message(format!("{done}/{inputs} inputs"));
-            drawn.read.store(bytes * drawn.passes, Ordering::Relaxed);
-            drawn.bar.set_position(bytes);
-        }
-    }
-}
-
-impl Drawn {
-    /// Adds bytes that one pass has read.
-    fn add(&self, bytes: u64) {
-        let read = self.read.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let shown = read / self.passes;
-        self.bar.set_position(self.bar.length().map_or(shown, |len| len.min(shown)));
+    fn reach(&self, done: usize, inputs: usize, bytes: u64) {
+        self.bar.set_message(format!("{done}/{inputs} inputs"));
+        self.read.set(bytes * self.passes);
+        self.bar.set_position(bytes);
     }
 }
 
@@ -152,32 +153,19 @@ fn drawn(len: Option<u64>, template: &str) -> ProgressBar {
     bar
 }
 
-/// Reports the position of a source.
-pub fn watched<S: Source>(source: S, bar: Bar) -> Watched<S> {
-    Hooked::new(source, Reporting { bar, position: 0 })
-}
-
-impl Hook for Reporting {
-    fn fill(&mut self, source: &mut impl Source, keep: u64) -> Result<bool> {
-        let filled = source.fill(keep);
-        if let Some(drawn) = &self.bar.0 {
-            let position = source.offset() + source.window().len() as u64;
-            drawn.add(position - self.position);
-            self.position = position;
-        }
-        filled
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A hidden bar of 100 bytes in two passes.
+    fn of_two_passes() -> Drawn {
+        let hidden = ProgressDrawTarget::hidden();
+        Drawn::new(ProgressBar::with_draw_target(Some(100), hidden), 2)
+    }
+
     #[test]
     fn a_bar_of_two_passes_shows_the_size_of_the_input_once() {
-        let bar =
-            Bar::new(ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::hidden()), 2);
-        let drawn = bar.0.as_ref().expect("a bar");
+        let drawn = of_two_passes();
         for (read, shown) in [(60, 30), (40, 50), (100, 100), (7, 100)] {
             drawn.add(read);
             assert_eq!((drawn.bar.position(), drawn.bar.length()), (shown, Some(100)));
@@ -186,11 +174,9 @@ mod tests {
 
     #[test]
     fn a_bar_of_several_inputs_counts_them() {
-        let bar =
-            Bar::new(ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::hidden()), 2);
-        let drawn = bar.0.as_ref().expect("a bar");
+        let drawn = of_two_passes();
         drawn.add(10);
-        bar.reach(3, 7, 40);
+        drawn.reach(3, 7, 40);
         assert_eq!((drawn.bar.message(), drawn.bar.position()), ("3/7 inputs".to_owned(), 40));
         drawn.add(20);
         assert_eq!(drawn.bar.position(), 50);

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::args::{Batch, SecretArgs};
 use super::assertions;
 use super::ending::end_of_output;
-use super::exit::Exit;
+use super::exit::{Exit, ExitFacts, OutputEnd};
 use super::gates;
 use super::inputs;
 #[cfg(target_os = "linux")]
@@ -22,7 +22,6 @@ use crate::assertion::Assertions;
 use crate::batch::Jobs;
 use crate::batch::folder::{Folder, Standing};
 use crate::batch::journal::{self, Terms};
-use crate::batch::plan_assertions::AssertionSettings;
 use crate::batch::report::{self, Fleet};
 use crate::batch::run::{Event, Progress, run as run_jobs};
 use crate::batch::settings::{OnFailure, Settings, threads_in};
@@ -31,6 +30,7 @@ use crate::json::Validation;
 use crate::plan::Accepts;
 use crate::planfile::SchemaFiles;
 use crate::record::{FailedAssertion, RecordOptions, Show};
+use crate::run::assertions::AssertionSettings;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 use crate::source::Stop;
@@ -88,7 +88,7 @@ fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>)
     let plans = &arguments.plans;
     let assertions::Files { assertions, digest } =
         assertions::in_files("--assert", &arguments.assertions.assert)?;
-    let sift = RecordOptions { show: arguments.records.show(), ..options(plans)? };
+    let records = RecordOptions { show: arguments.records.show(), ..options(plans)? };
     let wanted = arguments.jobs.or_else(|| threads(plans)).unwrap_or(NonZeroUsize::MIN);
     let fitting = threads_in(arguments.memory);
     if fitting < wanted && arguments.jobs.is_some() && !plans.quiet {
@@ -97,11 +97,11 @@ fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>)
     }
     let assertions = Assertions::from(assertions);
     let has_assertions = !assertions.list().is_empty();
-    let secrets = secret_options(&SecretArgs::default(), sift.read);
+    let secrets = secret_options(&SecretArgs::default(), records.read);
     let settings = Settings {
-        sift,
         assertion_settings: has_assertions.then_some(AssertionSettings { assertions, secrets }),
-        access: access(plans, &sift.read),
+        access: access(plans, &records.read),
+        records,
         form: form(&arguments.form),
         threads: wanted.min(fitting),
         memory: arguments.memory,
@@ -124,8 +124,8 @@ fn terms(
         version: journal::VERSION,
         plansift: env!("CARGO_PKG_VERSION").to_owned(),
         format: format.to_owned(),
-        all: settings.sift.show == Show::All,
-        check: match settings.sift.read.validation {
+        all: settings.records.show == Show::All,
+        check: match settings.records.read.validation {
             Validation::Structure => "structure".to_owned(),
             Validation::Grammar => "grammar".to_owned(),
         },
@@ -231,22 +231,29 @@ fn draw(arguments: &Batch, fleet: &Fleet, stats: &Stats) -> std::result::Result<
     let plans = &arguments.plans;
     let (totals, output) = (&fleet.totals, arguments.output.as_deref());
     let table = totals.draw(&arguments.table.shape(), screen(plans.color, output));
-    write_whole(output, table.as_bytes())
-        .map_err(|error| end_of_output(output, &error, totals.inputs.failed))?;
+    let facts = facts_of(fleet, arguments.records.detailed_exitcode);
+    write_whole(output, table.as_bytes()).map_err(|error| {
+        let failed = totals.inputs.failed;
+        end_of_output(
+            output,
+            &error,
+            ExitFacts { failed, output: OutputEnd::Closed, ..ExitFacts::default() },
+        )
+    })?;
     if plans.stats {
         say(&stats.line());
     }
-    Ok(exit_of(fleet, arguments.records.detailed_exitcode))
+    Ok(Exit::of(facts))
 }
 
-/// Returns the exit code of a fleet. `tells_changes` is true with `--detailed-exitcode`.
-pub fn exit_of(fleet: &Fleet, tells_changes: bool) -> Exit {
-    let totals = &fleet.totals;
-    match (totals.inputs.plans, totals.inputs.failed + totals.inputs.pending) {
-        (0, 1..) => Exit::Failed,
-        (_, 1..) => Exit::SomeFailed,
-        _ if totals.inputs.failed_assertions > 0 => Exit::RuleBroken,
-        _ if fleet.changed > 0 && tells_changes => Exit::Changes,
-        _ => Exit::Done,
+/// Returns the facts about a fleet. `detailed` is true with `--detailed-exitcode`.
+pub fn facts_of(fleet: &Fleet, detailed: bool) -> ExitFacts {
+    let inputs = &fleet.totals.inputs;
+    ExitFacts {
+        done: inputs.plans,
+        failed: inputs.failed + inputs.pending,
+        tells_changes: detailed && fleet.changed > 0,
+        is_broken: Some(inputs.failed_assertions > 0),
+        output: OutputEnd::Complete,
     }
 }

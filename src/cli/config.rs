@@ -4,28 +4,24 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use super::args::{Config, ConfigFormat, Plans};
-use super::bar::Watched;
-use super::documents::{Passes, Ready, Work, read_all};
-use super::ending::Ending;
 use super::exit::Exit;
 use super::inputs;
 use super::messages::{say, usage};
 use super::options::{formulas, options};
 use super::output;
-use super::run_counts::RunCounts;
+use super::reading::read_all;
 use super::screen::screen;
 use super::sources;
-use crate::batch::documents::Visited;
 use crate::config::{
     BlockLocation, ConfigurationSummary, Element, Graph, LocatedElement, Origin, ReadConfiguration,
     Users, element_address, read, targets,
 };
 use crate::error::{Error, Result};
-use crate::input::Input;
 use crate::limits::Limits;
 use crate::nearest::{Sample, did_you_mean, nearest_address};
 use crate::plan::{Accepts, Document, Documents};
 use crate::record::{Head, Record, Sink};
+use crate::run::{Consumer, DocumentOutcome, Handler, Passes, RunSource, Turn, Visited};
 use crate::sink::configuration::Table;
 use crate::sink::configuration::drawing::{Language, Subject, draw};
 use crate::sink::csv::Csv;
@@ -43,12 +39,12 @@ pub fn run(arguments: &Config) -> std::result::Result<Exit, Exit> {
     let listed = inputs::list(plans, Accepts::Plans, path, None)?;
     let origins = sources::open(&arguments.sources(), &read.limits, plans.quiet)?;
     let (out, output) = output::open(path)?;
-    let (target, limits, mut counts) = (target(arguments, out), read.limits, RunCounts::new());
+    let (target, limits) = (target(arguments, out), read.limits);
     let mut configurations = Configurations { arguments, limits, origins, target };
-    let how = (&read, Passes::One);
-    let read = read_all(&listed, plans, how, &mut counts, &mut configurations);
+    let work = Consumer::Documents(Passes::One, &mut configurations);
+    let ending = read_all(plans, &listed, &read, work);
     let mut target = configurations.target;
-    Ending::new(plans, &counts).end_at(path, read, output, move || target.finish())
+    ending.end_at(path, output, move || target.finish())
 }
 
 /// Returns the message for arguments that cannot be combined; `None` if the arguments are valid.
@@ -110,7 +106,7 @@ impl Configurations<'_> {
     /// Reads the configuration of the next document into the target.
     fn read_configuration(
         &mut self,
-        documents: &mut Documents<Watched<Input>>,
+        documents: &mut Documents<RunSource<'_>>,
         head: Head<'_>,
     ) -> Result<Document> {
         let mut summary = ConfigurationSummary::default();
@@ -167,11 +163,10 @@ impl Configurations<'_> {
     }
 }
 
-impl Work for Configurations<'_> {
-    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
-        let head = Head::of(ready.label);
-        let document = self.read_configuration(ready.documents, head)?;
-        Ok(counts.read(&self.arguments.plans, head.source, &document))
+impl Handler for Configurations<'_> {
+    fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
+        let document = self.read_configuration(turn.documents, Head::of(turn.label))?;
+        Ok(Visited::Done(DocumentOutcome::from(&document)))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::plan::Accepts;
 use crate::planfile::{self, SchemaFiles};
 use crate::source::{
     Globs, InputEntry, Inputs, List, Location, RetryPolicy, Rule, Selection, Separator, Skipped,
-    Stores, Unlisted, list_path,
+    Stores, list_path,
 };
 
 pub struct Listed {
@@ -24,16 +24,9 @@ pub struct Listed {
     /// Other files that the run reads: lists of inputs, files of rules, a key.
     also: Vec<PathBuf>,
     pub schemas: SchemaFiles,
-    /// Whether the output names workspaces.
-    shows_workspaces: bool,
 }
 
 impl Listed {
-    /// Returns the workspace of an input, if the output names workspaces.
-    pub fn workspace(&self, entry: &InputEntry) -> Option<String> {
-        self.shows_workspaces.then(|| self.inputs.workspace(entry))
-    }
-
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         let inputs = self.inputs.entries.iter().flatten();
         let inputs = inputs.filter_map(|entry| match &entry.location {
@@ -68,13 +61,8 @@ impl Listed {
 
     /// Returns whether there is only one input, and no rule names its workspace.
     pub fn is_single(&self) -> bool {
-        !self.shows_workspaces
+        !self.inputs.shows_workspaces()
     }
-}
-
-/// Returns the bytes of an input, or zero if its length is unknown.
-pub fn len_of(input: &std::result::Result<InputEntry, Unlisted>) -> u64 {
-    input.as_ref().ok().and_then(|entry| entry.len).unwrap_or(0)
 }
 
 /// Lists the inputs that the arguments name. Refuses an output that is a folder, or that would
@@ -115,12 +103,11 @@ pub fn list<'o>(
             warn_of_unfit(&inputs);
         }
     }
-    let shows_workspaces = is_ruled || inputs.entries.len() > 1;
     let lists = selection.names.iter().filter_map(|name| list_path(name).ok().flatten());
     let also = also.into_iter().chain(lists).chain(plans.more.files_from.clone());
     let also = also.chain(plans.more.schemas.iter().cloned()).collect();
     let Selection { stores, schemas, .. } = selection;
-    let listed = Listed { inputs, stores, also, schemas, shows_workspaces };
+    let listed = Listed { inputs, stores, also, schemas };
     match outputs.iter().find(|path| listed.reads(path)) {
         None => Ok(listed),
         Some(path) => {

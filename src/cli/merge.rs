@@ -3,9 +3,9 @@
 use std::io::{self, BufWriter, Write};
 
 use super::args::{Merge, ReportFormat};
-use super::batch::{exit_of, refuse_output};
+use super::batch::{facts_of, refuse_output};
 use super::ending::end_of_output;
-use super::exit::Exit;
+use super::exit::{Exit, ExitFacts, OutputEnd};
 use super::messages::{fail, say};
 use super::output::{Output, write_whole};
 use super::screen::screen;
@@ -31,16 +31,19 @@ pub fn run(arguments: &Merge) -> std::result::Result<Exit, Exit> {
     let fleet = write(arguments, &shards).map_err(|error| {
         // The exit code counts all failures, even if the reader closed the pipe early.
         let counted = shards.write(&mut io::sink());
-        let failed =
-            counted.map_or(1, |fleet| fleet.totals.inputs.failed + fleet.totals.inputs.pending);
-        end_of_output(output, &error, failed)
+        let failed = counted.map_or(1, |fleet| facts_of(&fleet, false).failed);
+        end_of_output(
+            output,
+            &error,
+            ExitFacts { failed, output: OutputEnd::Closed, ..ExitFacts::default() },
+        )
     })?;
     match fleet.totals.inputs.pending {
         0 => {}
         1 => say("1 input is not done yet"),
         many => say(&format!("{many} inputs are not done yet")),
     }
-    Ok(exit_of(&fleet, arguments.detailed_exitcode))
+    Ok(Exit::of(facts_of(&fleet, arguments.detailed_exitcode)))
 }
 
 /// Names the first missing shards, in the syntax of `batch --shard`. `None` if none is missing.

@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use super::args::{Plans, Refusal};
+use super::args::Refusal;
 use super::bar;
 use super::exit::Exit;
 use crate::error::Error;
 use crate::inert::{spaced_lines, visible};
-use crate::record::Warning;
 
 /// Prints a message with the name of the program as prefix.
 pub fn say(text: &str) {
@@ -75,13 +74,6 @@ pub fn read_text(option: &str, path: &Path, max: u64) -> Result<String, Exit> {
         Exit::Failed
     })?;
     Ok(text)
-}
-
-/// Prints the warnings about an input, except with `--quiet`.
-pub fn warn(plans: &Plans, source: &str, warnings: impl IntoIterator<Item = Warning>) {
-    for warning in warnings.into_iter().filter(|_| !plans.quiet) {
-        say(&format!("{source}: warning: {warning}"));
-    }
 }
 
 /// Prints an error of the arguments, or the requested help, and returns the exit code.

@@ -1,15 +1,15 @@
 //! The command line: arguments, commands and exit codes. Only this module prints.
 //!
-//! [`main`] parses the arguments and calls the module of the command. The commands share `inputs`,
-//! `options`, `sifting` or `rewriting`, and `ending`. Every file imports only files below it:
+//! [`main`] parses the arguments and calls the module of the command. A command lists its inputs
+//! (`inputs`), reads them with a [`run`](crate::run) (`reading`), and ends with an exit code
+//! (`ending`, `exit`). Every file imports only files below it:
 //!
 //! ```text
 //!  main ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show,
 //!          blocks, wire
-//!           ─▶ sifting, rewriting, documents, secrets, pages, gates, assertions, progress,
-//!           sources
-//!                ─▶ ending ─▶ run_counts, unmatched
-//!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
+//!           ─▶ rewriting, secrets, pages, gates, assertions, progress, sources
+//!                ─▶ reading ─▶ ending ─▶ unmatched
+//!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ exit, args
 //! ```
 
 pub mod args;
@@ -20,7 +20,6 @@ mod bar;
 mod batch;
 mod blocks;
 mod config;
-mod documents;
 mod ending;
 mod exit;
 mod gates;
@@ -34,16 +33,15 @@ mod options;
 mod output;
 mod pages;
 mod progress;
+mod reading;
 mod records;
 mod redact;
 mod report;
 mod rewriting;
-mod run_counts;
 mod screen;
 mod secrecy;
 mod secrets;
 mod show;
-mod sifting;
 mod slim;
 mod sources;
 mod stats;

@@ -48,7 +48,7 @@ pub fn options(plans: &Plans) -> Result<RecordOptions, Exit> {
         extent: Extent::Paths,
         relevant: false,
         accepts: Accepts::Plans,
-        watch: None,
+        patterns: None,
     })
 }
 

@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::fs::File;
 
 use super::args::{Changes, SharedArgs, Summary};
-use super::ending::Ending;
 use super::exit::Exit;
 use super::gates;
 use super::hyperlinks;
@@ -12,12 +11,13 @@ use super::inputs::{self, Listed};
 use super::messages::usage;
 use super::options::{form, options};
 use super::output;
+use super::reading::read_all;
 use super::screen::screen;
-use super::sifting::{Sifting, Wanted};
 use super::sources;
 use super::unmatched;
 use crate::plan::Accepts;
 use crate::record::{Extent, RecordOptions};
+use crate::run::{AttributeContent, Consumer, PlanReader};
 use crate::sink::Sink;
 use crate::sink::fleet::{Fleet, Single};
 use crate::sink::moves::MoveReader;
@@ -34,7 +34,7 @@ pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
     // Rules and `--detailed-exitcode` are about changes.
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
     let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
-    let (extent, attributes) = (Extent::Paths, &Wanted::None);
+    let (extent, attributes) = (Extent::Paths, &AttributeContent::None);
     let optional = OptionalContents { locations: false, relevant: false };
     let request = Request { shared, extent, accepts, attributes, optional };
     let target = hyperlinks::target(screen.color, path, || sources::local_target(source));
@@ -51,7 +51,8 @@ pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
 pub fn changes(arguments: &Changes) -> Result<Exit, Exit> {
     let form = form(&arguments.form);
     let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
-    let attributes = if arguments.with_config { &Wanted::Blocks } else { &Wanted::None };
+    let attributes =
+        if arguments.with_config { &AttributeContent::Blocks } else { &AttributeContent::None };
     let (shared, accepts) = (&arguments.shared, Accepts::Plans);
     let optional = OptionalContents { locations: true, relevant: arguments.relevant };
     let request = Request { shared, extent, accepts, attributes, optional };
@@ -62,7 +63,7 @@ struct Request<'a> {
     shared: &'a SharedArgs,
     extent: Extent,
     accepts: Accepts,
-    attributes: &'a Wanted,
+    attributes: &'a AttributeContent,
     optional: OptionalContents,
 }
 
@@ -94,9 +95,9 @@ fn run(
             "--no-paths leaves out the paths that the rule '{rule}' counts"
         )));
     }
-    let watch = unmatched::rules(&rules);
+    let patterns = unmatched::rules(&rules);
     let (show, relevant) = (records.show(), optional.relevant);
-    let options = RecordOptions { extent, relevant, accepts, show, watch, ..options };
+    let options = RecordOptions { extent, relevant, accepts, show, patterns, ..options };
     let (out, output) = output::open(path)?;
     let sink = sink(out, &listed, &origins);
     let sink = match origins {
@@ -106,19 +107,16 @@ fn run(
     };
     let is_broken = Cell::new(false);
     let mut sink = gates::before(sink, &rules, &is_broken);
-    let mut sifting = Sifting::new(plans, options, attributes, None, sink.as_mut());
-    let read = sifting.all(&listed);
-    let counts = sifting.counts;
-    let finished = match (&read, counts.done) {
+    let (read, patterns) = (options.read, options.patterns.clone());
+    let reader = PlanReader { options, attributes, assertions: None };
+    let mut ending = read_all(plans, &listed, &read, Consumer::Records(reader, sink.as_mut()));
+    let finished = match (&ending.read, ending.counts.done) {
         (Ok(()), 1..) => sink.finish(),
         _ => Ok(()),
     };
     drop(sink);
-    let ending = Ending {
-        is_broken: (!rules.is_empty()).then(|| is_broken.get()),
-        tells_changes: records.detailed_exitcode,
-        watch,
-        ..Ending::new(plans, &counts)
-    };
-    ending.end_at(path, read, output, || finished)
+    ending.is_broken = (!rules.is_empty()).then(|| is_broken.get());
+    ending.tells_changes = records.detailed_exitcode;
+    ending.patterns = patterns;
+    ending.end_at(path, output, || finished)
 }

@@ -5,8 +5,6 @@ use std::fs::File;
 use std::path::Path;
 
 use super::args::{self, MaskArgs, Plans, Redact, SecretArgs};
-use super::bar::{Bar, Watched};
-use super::documents::{Passes, Ready, SecretPass, open_twice};
 use super::exit::Exit;
 use super::inputs::{self, Listed};
 use super::messages::{fail, say, usage};
@@ -15,9 +13,9 @@ use super::rewriting::{passes, write_all};
 use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
 use crate::audit::{self, audit};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::Input;
-use crate::plan::{Accepts, Documents, NextDocument};
+use crate::plan::Accepts;
 use crate::redact::{RedactOptions, redact};
+use crate::run::{Passes, Turn};
 use crate::sink::Sink;
 use crate::sink::ndjson::Ndjson;
 
@@ -43,13 +41,13 @@ pub fn run_with(
     let mut report = report_path.map(|path| Report::open(path, output, &listed)).transpose()?;
     let reading = (passes(secrets, Passes::Redaction), &options.secret);
     let mut note = ConfigurationNote::default();
-    let exit = write_all(plans, &listed, output, reading, |ready, collected, out| {
-        let redacted = redact(ready.documents, collected, &options, out)?;
+    let exit = write_all(plans, &listed, output, reading, |turn, collected, out| {
+        let redacted = redact(turn.documents, collected, &options, out)?;
         if let Some(report) = &mut report {
-            report.write(ready, plans, &options)?;
+            report.write(turn, &options)?;
         }
         if !plans.quiet {
-            let (name, counts) = (ready.label.source, &redacted.counts);
+            let (name, counts) = (turn.label.source, &redacted.counts);
             say(&format!("{name}: {}", masked(counts)));
             warn_of_masking(name, counts, secrets.echo);
             note.print_once(name, counts);
@@ -71,8 +69,6 @@ pub fn run_with(
 struct Report {
     sink: Ndjson<File>,
     output: Output,
-    /// The number of the current input, and the readers of its audit.
-    auditing: Option<(usize, Documents<Watched<Input>>, SecretPass)>,
     failed: Option<Error>,
 }
 
@@ -91,24 +87,16 @@ impl Report {
             )));
         }
         let (out, output) = output::open(Some(path))?;
-        Ok(Report { sink: Ndjson::new(out), output, auditing: None, failed: None })
+        Ok(Report { sink: Ndjson::new(out), output, failed: None })
     }
 
     /// Adds the masked values of a document to the report. [`Report::finish`] returns write errors.
-    fn write(&mut self, ready: &Ready<'_>, plans: &Plans, options: &RedactOptions) -> Result<()> {
-        let Some((_, kept)) = &ready.first else { return Ok(()) };
+    fn write(&mut self, turn: &mut Turn<'_, '_>, options: &RedactOptions) -> Result<()> {
+        let Some(first) = &mut turn.first else { return Ok(()) };
         let secret = options.secret.clone();
         let options = audit::AuditOptions { secret, echoes: true, suspects: false };
-        let (documents, secrets) = match self.auditing.take() {
-            Some((input, documents, secrets)) if input == ready.input => (documents, secrets),
-            _ => {
-                let read = &options.secret.read;
-                open_twice(kept, plans, read, Bar::default(), Accepts::States)?
-            }
-        };
-        let (_, documents, secrets) = self.auditing.insert((ready.input, documents, secrets));
-        documents.follow(NextDocument::Document(ready.at))?;
-        match audit(documents, secrets, ready.label.source, &options, &mut self.sink) {
+        let (documents, secrets) = first.audit(turn.at)?;
+        match audit(documents, secrets, turn.label.source, &options, &mut self.sink) {
             Err(error) if error.kind() == ErrorKind::Write => self.failed = Some(error),
             audited => drop(audited?),
         }

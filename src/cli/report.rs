@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::io::{BufWriter, IsTerminal, Write, stderr, stdout};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::args::{Echo, Ignore, Report, Target, Values};
 use super::assertions;
-use super::ending::{Ending, Failure};
+use super::ending::OutputFailure;
 use super::exit::Exit;
 use super::gates;
 use super::hyperlinks;
@@ -15,17 +16,18 @@ use super::messages::{fail, say, usage};
 use super::options::options;
 use super::output::{Output, is_same};
 use super::pages::{Pages, appended};
+use super::reading::read_all;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
-use super::sifting::{Sifting, Wanted};
 use super::sources;
 use super::unmatched;
 use crate::assertion::Assertions;
-use crate::batch::plan_assertions::AssertionSettings;
 use crate::error::Result;
 use crate::plan::Accepts;
 use crate::record::RecordOptions;
-use crate::record::watch::Watch;
+use crate::record::patterns::UnmatchedPatterns;
+use crate::run::assertions::AssertionSettings;
+use crate::run::{AttributeContent, Consumer, PlanReader};
 use crate::sink::gate::Rule;
 use crate::sink::markdown::{Fit, Measure, Rest};
 use crate::sink::moves::MoveReader;
@@ -47,7 +49,7 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
         Pages::new(arguments.targets.iter().filter_map(|target| target.file.clone()), &listed);
     for target in &arguments.targets {
         let path = target.file.as_deref();
-        let opened = open(target, arguments, &rules, (options.watch, &origins), &pages);
+        let opened = open(target, arguments, &rules, (options.patterns.clone(), &origins), &pages);
         let (sink, output) = opened.map_err(|error| fail(path, &error))?;
         sinks.push(sink);
         outputs.push((path, output));
@@ -57,33 +59,28 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     let reports = Box::new(MoveReader::new(several));
     let mut sink = gates::before(reports, &rules, &is_broken);
     let attributes = attributes(arguments, &options);
-    let settings = assertion_settings.as_ref();
-    let mut sifting = Sifting::new(plans, options, &attributes, settings, sink.as_mut());
-    let read = sifting.all(&listed);
-    let counts = sifting.counts;
-    let read = read.and_then(|()| sink.finish());
+    let (read, patterns) = (options.read, options.patterns.clone());
+    let assertions = assertion_settings.as_ref();
+    let reader = PlanReader { options, attributes: &attributes, assertions };
+    let mut ending = read_all(plans, &listed, &read, Consumer::Records(reader, sink.as_mut()));
+    ending.read = ending.read.and_then(|()| sink.finish());
     drop(sink);
-    let read = read.map_err(|error| {
-        let path = failed_at.get().and_then(|index| outputs.get(index)).and_then(|output| output.0);
-        Failure::of(path, error)
-    });
-    let ending = Ending {
-        is_broken: (!rules.is_empty()).then(|| is_broken.get()),
-        tells_changes: arguments.records.detailed_exitcode,
-        is_written_empty: true,
-        watch: options.watch.filter(|_| !shows_warnings(&arguments.targets)),
-        ..Ending::new(plans, &counts)
-    };
+    let done = ending.counts.done;
+    ending.is_broken = (!rules.is_empty()).then(|| is_broken.get());
+    ending.tells_changes = arguments.records.detailed_exitcode;
+    ending.is_written_empty = true;
+    ending.patterns = patterns.filter(|_| !shows_warnings(&arguments.targets));
+    let failed_path = failed_at.get().and_then(|index| outputs.get(index)).and_then(|it| it.0);
     let finish = || {
         for (path, output) in outputs {
-            output.finish().map_err(|error| Failure::of(path, error))?;
+            output.finish().map_err(|error| OutputFailure::of(path, error))?;
         }
-        pages.finish().map_err(|(path, error)| Failure::of(Some(&path), error))
+        pages.finish().map_err(|(path, error)| OutputFailure::of(Some(&path), error))
     };
-    let ended = ending.end(read, finish);
-    if let Wanted::Values { secrets, .. } = &attributes
+    let ended = ending.end(failed_path, finish);
+    if let AttributeContent::Values { secrets, .. } = &attributes
         && !plans.quiet
-        && counts.done > 0
+        && done > 0
     {
         warn_of_names(secrets.names.as_ref());
     }
@@ -115,8 +112,8 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
     warn_of_unfiltered(arguments);
     // The filters apply only to reports for people.
     let is_filtered = arguments.targets.iter().any(|target| target.format.shows_attributes());
-    let watch = unmatched::report(&rules, is_filtered.then_some(&arguments.noise));
-    let options = RecordOptions { show: arguments.records.show(), watch, ..options(plans)? };
+    let patterns = unmatched::report(&rules, is_filtered.then_some(&arguments.noise));
+    let options = RecordOptions { show: arguments.records.show(), patterns, ..options(plans)? };
     let origins = sources::open(&arguments.source, &options.read.limits, plans.quiet)?;
     let secrets = secret_options(&arguments.secrets, options.read);
     let assertion_settings = assertions.map(|assertions| AssertionSettings { assertions, secrets });
@@ -141,17 +138,17 @@ fn located<'s>(reports: Several<'s>, origins: SharedOrigins) -> Box<dyn Sink + '
 }
 
 /// Returns which paths or values of attributes the reports show.
-fn attributes(arguments: &Report, options: &RecordOptions) -> Wanted {
+fn attributes(arguments: &Report, options: &RecordOptions) -> AttributeContent {
     if !arguments.targets.iter().any(|target| target.format.shows_attributes()) {
-        return Wanted::None;
+        return AttributeContent::None;
     }
     let all = match arguments.values() {
-        Values::None => return Wanted::Paths,
+        Values::None => return AttributeContent::Paths,
         Values::Changed => false,
         Values::All => true,
     };
     let secrets = Box::new(secret_options(&arguments.secrets, options.read));
-    Wanted::Values { all, detail: arguments.detail(), secrets }
+    AttributeContent::Values { all, detail: arguments.detail(), secrets }
 }
 
 /// Whether a report on the terminal shows the warnings about patterns, so that standard error need
@@ -243,7 +240,7 @@ fn open(
     target: &Target,
     arguments: &Report,
     rules: &[Rule],
-    (watch, origins): (Option<&'static Watch>, &SharedOrigins),
+    (patterns, origins): (Option<Arc<UnmatchedPatterns>>, &SharedOrigins),
     pages: &Pages,
 ) -> Result<(Box<dyn Sink>, Output)> {
     let path = target.file.as_deref();
@@ -263,7 +260,7 @@ fn open(
     let Screen { color, width } = screen(arguments.plans.color, path);
     let options = ReportOptions {
         rules,
-        watch,
+        patterns,
         origins: origins.clone(),
         link_target: link_target(target, arguments, color),
         annotated: arguments.annotate.unwrap_or_default(),

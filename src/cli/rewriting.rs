@@ -8,17 +8,15 @@ use std::fs::File;
 use std::path::Path;
 
 use super::args::{Echo, Plans, SecretArgs};
-use super::documents::{Passes, Ready, Work, read_all};
-use super::ending::Ending;
 use super::exit::Exit;
 use super::inputs::Listed;
 use super::messages::say;
 use super::output;
-use super::run_counts::RunCounts;
-use crate::batch::documents::Visited;
+use super::reading::read_all;
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::Document;
+use crate::plan::{Document, Flow};
 use crate::record::Label;
+use crate::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
 use crate::secret::{Collected, SecretOptions};
 
 /// Returns the passes that a run needs: one pass with `--echo off`, otherwise `passes`.
@@ -37,81 +35,80 @@ pub fn write_all(
     listed: &Listed,
     path: Option<&Path>,
     (passes, secrets): (Passes, &SecretOptions),
-    each: impl FnMut(&mut Ready<'_>, Option<&Collected>, &mut File) -> Result<Document>,
+    each: impl FnMut(&mut Turn<'_, '_>, Option<&Collected>, &mut File) -> Result<Document>,
 ) -> std::result::Result<Exit, Exit> {
     let (out, output) = output::open(path)?;
-    let mut counts = RunCounts::new();
-    let mut rewriting = Rewriting { plans, secrets, out, each, stop_reason: StopReason::Not };
-    let read = read_all(listed, plans, (&secrets.read, passes), &mut counts, &mut rewriting);
-    if rewriting.stop_reason != StopReason::Not {
+    let mut rewriting = Rewriting { secrets, out, each, stop: None };
+    let ending =
+        read_all(plans, listed, &secrets.read, Consumer::Documents(passes, &mut rewriting));
+    if let Some((reason, source)) = &rewriting.stop {
+        let part = match reason {
+            StopReason::Changed => None,
+            StopReason::OutputEnd => Some("this document"),
+            StopReason::InArray => Some("this array"),
+        };
+        if let Some(part) = part {
+            say(&format!(
+                "{source}: a part of {part} was written before the error: the output ends"
+            ));
+        }
         return Err(Exit::Failed);
     }
-    Ending::new(plans, &counts).end_at(path, read, output, move || {
+    ending.end_at(path, output, move || {
         drop(rewriting);
         Ok(())
     })
 }
 
 struct Rewriting<'a, E> {
-    plans: &'a Plans,
     secrets: &'a SecretOptions,
     out: File,
     each: E,
-    stop_reason: StopReason,
+    /// Why the remaining inputs cannot be rewritten, and the document that failed.
+    stop: Option<(StopReason, String)>,
 }
 
-/// The reason why the remaining inputs cannot be rewritten, if any.
+/// The reason why the remaining inputs cannot be rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StopReason {
-    Not,
     /// An input changed while it was read. Its rest may belong to another document.
     Changed,
     /// A part of a damaged document was written.
-    Written,
+    OutputEnd,
     /// An element of an array failed after other elements were written.
     InArray,
 }
 
-impl<E> Work for Rewriting<'_, E>
+impl<E> Handler for Rewriting<'_, E>
 where
-    E: FnMut(&mut Ready<'_>, Option<&Collected>, &mut File) -> Result<Document>,
+    E: FnMut(&mut Turn<'_, '_>, Option<&Collected>, &mut File) -> Result<Document>,
 {
-    fn read(&mut self, mut ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
-        let collected = match &mut ready.first {
-            Some((collecting, _)) => {
-                let is_inside_array = ready.documents.is_inside_array();
-                let collected = collecting.collect_before(ready.documents, self.secrets, None);
+    fn document(&mut self, mut turn: Turn<'_, '_>) -> Result<Visited> {
+        let source = turn.label.source;
+        let collected = match &mut turn.first {
+            Some(first) => {
+                let is_inside_array = turn.documents.is_inside_array();
+                let collected = first.secrets.collect_before(turn.documents, self.secrets, None);
                 Some(collected.inspect_err(|error| {
-                    if error.kind() == ErrorKind::Changed {
-                        self.stop_reason = StopReason::Changed;
-                    } else if is_inside_array {
-                        self.stop_reason = StopReason::InArray;
-                    }
+                    let reason = match error.kind() {
+                        ErrorKind::Changed => Some(StopReason::Changed),
+                        _ => is_inside_array.then_some(StopReason::InArray),
+                    };
+                    self.stop = reason.map(|reason| (reason, source.to_owned()));
                 })?)
             }
             None => None,
         };
-        let written = (self.each)(&mut ready, collected.as_ref(), &mut self.out);
+        let written = (self.each)(&mut turn, collected.as_ref(), &mut self.out);
         let document = written.inspect_err(|error| {
             if error.kind() != ErrorKind::Write {
-                self.stop_reason = StopReason::Written;
+                self.stop = Some((StopReason::OutputEnd, source.to_owned()));
             }
         })?;
-        Ok(counts.read(self.plans, ready.label.source, &document))
+        Ok(Visited::Done(DocumentOutcome::from(&document)))
     }
 
-    fn failed(&mut self, label: Label<'_>, error: &Error, counts: &mut RunCounts) -> Result<()> {
-        counts.fail(label.source, error);
-        let part = match self.stop_reason {
-            StopReason::Not => return Ok(()),
-            StopReason::Changed => return Err(Error::new(ErrorKind::Stopped)),
-            StopReason::Written => "this document",
-            StopReason::InArray => "this array",
-        };
-        say(&format!(
-            "{}: a part of {part} was written before the error: the output ends",
-            label.source
-        ));
-        Err(Error::new(ErrorKind::Stopped))
+    fn failed(&mut self, _: Label<'_>, _: &Error) -> Result<Flow> {
+        Ok(if self.stop.is_some() { Flow::Stop } else { Flow::Continue })
     }
 }

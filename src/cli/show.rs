@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use super::args::{MaskArgs, SecretArgs, ShowPlanFile};
 use super::ending::end_of_output;
-use super::exit::Exit;
+use super::exit::{Exit, ExitFacts, OutputEnd};
 use super::inputs;
 use super::messages::{fail_named, usage};
 use super::options::{access, options};
@@ -31,6 +31,7 @@ pub fn run(arguments: &ShowPlanFile) -> std::result::Result<Exit, Exit> {
         [Err(unlisted)] => return Err(fail_named(&unlisted.source, &unlisted.error)),
         _ => return Err(usage("show prints one plan file: name one")),
     };
+    let closed = ExitFacts { output: OutputEnd::Closed, ..ExitFacts::default() };
     let failed = |error| fail_named(&entry.source(), &error);
     let read = options(plans)?.read;
     let access = access(plans, &read);
@@ -39,12 +40,12 @@ pub fn run(arguments: &ShowPlanFile) -> std::result::Result<Exit, Exit> {
         let key = file.and_then(|file| planfile::schema_key(&file, &read.limits));
         let text = format!("{}\n", key.map_err(failed)?);
         let written = write_whole(None, text.as_bytes());
-        return written.map_err(|error| end_of_output(None, &error, 0)).map(|()| Exit::Done);
+        return written.map_err(|error| end_of_output(None, &error, closed)).map(|()| Exit::Done);
     }
     let mut document = entry.open_plan_file(&access).map_err(failed)?;
     let path = output.as_deref();
     let (mut out, output) = output::open(path)?;
-    let unwritten = |error: Error| end_of_output(path, &error, 0);
+    let unwritten = |error: Error| end_of_output(path, &error, closed);
     let mut buffer = Vec::with_capacity(BUFFER as usize);
     loop {
         buffer.clear();

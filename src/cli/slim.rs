@@ -1,7 +1,6 @@
 //! `plansift slim`: cuts plans down to the sections, resources and attributes that readers need.
 
 use super::args::Slim;
-use super::documents::Passes;
 use super::exit::Exit;
 use super::inputs;
 use super::messages::say;
@@ -11,6 +10,7 @@ use super::unmatched;
 use crate::plan::Accepts;
 use crate::record::Show;
 use crate::redact::Secrecy;
+use crate::run::Passes;
 use crate::slim::{LeftOut, PlanPart, SlimOptions, Slimmed, slim};
 
 /// Writes the parts of all inputs, in order, to one output.
@@ -23,7 +23,7 @@ pub fn run(arguments: &Slim) -> Result<Exit, Exit> {
         only: arguments.only.clone(),
         paths: arguments.paths.clone(),
         wrap: arguments.wrap,
-        watch: unmatched::slim(&arguments.only, &arguments.paths),
+        patterns: unmatched::slim(&arguments.only, &arguments.paths),
     };
     let (output, key_file) = (arguments.output.as_deref(), arguments.mask.key_file.clone());
     let listed = inputs::list(plans, Accepts::Plans, output, key_file)?;
@@ -34,16 +34,16 @@ pub fn run(arguments: &Slim) -> Result<Exit, Exit> {
     let reading = (passes, &masking.secret);
     let (mut kept, mut searched_not) = (Vec::new(), Vec::new());
     let mut note = ConfigurationNote::default();
-    let exit = write_all(plans, &listed, output, reading, |ready, collected, out| {
+    let exit = write_all(plans, &listed, output, reading, |turn, collected, out| {
         let secrecy = match collected {
             Some(collected) => Secrecy::Known(collected),
             None if arguments.no_redact => Secrecy::Off,
             None => Secrecy::Unknown,
         };
-        let slimmed = slim(ready.documents, &options, secrecy, &masking, out)?;
+        let slimmed = slim(turn.documents, &options, secrecy, &masking, out)?;
         if !plans.quiet {
-            print_counts(ready.label.source, &slimmed, arguments);
-            note.print_once(ready.label.source, &slimmed.redacted.counts);
+            print_counts(turn.label.source, &slimmed, arguments);
+            note.print_once(turn.label.source, &slimmed.redacted.counts);
         }
         for section in slimmed.left_out.sections.into_iter().filter(|it| has_resources(it)) {
             if !searched_not.contains(&section) {
@@ -58,7 +58,7 @@ pub fn run(arguments: &Slim) -> Result<Exit, Exit> {
         Ok(slimmed.redacted.document)
     });
     if !plans.quiet && matches!(exit, Ok(Exit::Done | Exit::SomeFailed)) {
-        unmatched::warn_of_slim(options.watch, &searched_not);
+        unmatched::warn_of_slim(options.patterns.as_deref(), &searched_not);
         if !arguments.no_redact {
             warn_of_names(masking.secret.names.as_ref());
         }

@@ -1,28 +1,30 @@
 //! Warnings about arguments whose patterns match nothing in any plan.
 
+use std::sync::Arc;
+
 use super::args::NoiseArgs;
 use super::messages::say;
 use crate::path::{self, AddressPattern};
-use crate::record::watch::{Named, Watch};
+use crate::record::patterns::{Named, UnmatchedPatterns};
 use crate::sink::gate::Rule;
 use crate::slim::PlanPart;
 
-/// Creates a watch over patterns that lives until the end of the run. `None` without patterns.
-fn watch(patterns: Vec<(String, Named)>) -> Option<&'static Watch> {
-    (!patterns.is_empty()).then(|| &*Box::leak(Box::new(Watch::new(patterns))))
+/// Returns the set of these patterns. `None` without patterns.
+fn set_of(patterns: Vec<(String, Named)>) -> Option<Arc<UnmatchedPatterns>> {
+    (!patterns.is_empty()).then(|| Arc::new(UnmatchedPatterns::new(patterns)))
 }
 
 fn of_rules(rules: &[Rule]) -> impl Iterator<Item = (String, Named)> {
     rules.iter().flat_map(|rule| rule.named().map(|named| (format!("rule {}", rule.text()), named)))
 }
 
-pub fn rules(rules: &[Rule]) -> Option<&'static Watch> {
-    watch(of_rules(rules).collect())
+pub fn rules(rules: &[Rule]) -> Option<Arc<UnmatchedPatterns>> {
+    set_of(of_rules(rules).collect())
 }
 
-/// Watches the patterns of the rules of a report, and of its filters if they apply.
-pub fn report(rules: &[Rule], noise: Option<&NoiseArgs>) -> Option<&'static Watch> {
-    watch(of_rules(rules).chain(noise.into_iter().flat_map(of_noise)).collect())
+/// Returns the patterns of the rules of a report, and of its filters if they apply.
+pub fn report(rules: &[Rule], noise: Option<&NoiseArgs>) -> Option<Arc<UnmatchedPatterns>> {
+    set_of(of_rules(rules).chain(noise.into_iter().flat_map(of_noise)).collect())
 }
 
 fn of_noise(noise: &NoiseArgs) -> impl Iterator<Item = (String, Named)> {
@@ -41,14 +43,17 @@ fn of_noise(noise: &NoiseArgs) -> impl Iterator<Item = (String, Named)> {
     only.chain(paths).chain(types)
 }
 
-/// Watches the resource patterns of `--only` and the attribute paths of `--select`.
-pub fn resources(only: &[AddressPattern], select: &[path::Pattern]) -> Option<&'static Watch> {
-    watch(of_resources(only).chain(of_paths("--select", select)).collect())
+/// Returns the resource patterns of `--only` and the attribute paths of `--select`.
+pub fn resources(
+    only: &[AddressPattern],
+    select: &[path::Pattern],
+) -> Option<Arc<UnmatchedPatterns>> {
+    set_of(of_resources(only).chain(of_paths("--select", select)).collect())
 }
 
-/// Watches the resource patterns of `--only` and the attribute paths of `--paths`.
-pub fn slim(only: &[AddressPattern], paths: &[path::Pattern]) -> Option<&'static Watch> {
-    watch(of_resources(only).chain(of_paths("--paths", paths)).collect())
+/// Returns the resource patterns of `--only` and the attribute paths of `--paths`.
+pub fn slim(only: &[AddressPattern], paths: &[path::Pattern]) -> Option<Arc<UnmatchedPatterns>> {
+    set_of(of_resources(only).chain(of_paths("--paths", paths)).collect())
 }
 
 fn of_resources(only: &[AddressPattern]) -> impl Iterator<Item = (String, Named)> {
@@ -62,19 +67,19 @@ fn of_paths(option: &str, paths: &[path::Pattern]) -> impl Iterator<Item = (Stri
 }
 
 /// Warns about patterns that matched nothing. Call it after all inputs were read.
-pub fn warn_of(watch: Option<&Watch>) {
-    for unmatched in watch.into_iter().flat_map(Watch::unmatched) {
+pub fn warn_of(patterns: Option<&UnmatchedPatterns>) {
+    for unmatched in patterns.into_iter().flat_map(UnmatchedPatterns::unmatched) {
         say(&format!("warning: {unmatched}"));
     }
 }
 
 /// Warns about patterns that matched nothing in the sections that `slim` keeps. `others` are the
 /// sections with resources that `slim` left out and did not search.
-pub fn warn_of_slim(watch: Option<&Watch>, others: &[&str]) {
+pub fn warn_of_slim(patterns: Option<&UnmatchedPatterns>, others: &[&str]) {
     if others.is_empty() {
-        return warn_of(watch);
+        return warn_of(patterns);
     }
-    for unmatched in watch.into_iter().flat_map(Watch::unmatched) {
+    for unmatched in patterns.into_iter().flat_map(UnmatchedPatterns::unmatched) {
         let near = unmatched.near.as_ref().map(|near| format!(": did you mean {near}?"));
         say(&format!(
             "warning: {} matches nothing in the sections that stay; --keep leaves these out, and \

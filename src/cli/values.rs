@@ -7,27 +7,25 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::BufWriter;
 
-use super::args::{Checks, GateArgs, Outputs, Plans, Resources, RowArgs, RowFormat, Variables};
-use super::documents::{Passes, Ready, Work, read_all};
-use super::ending::Ending;
+use super::args::{Checks, GateArgs, Outputs, Resources, RowArgs, RowFormat, Variables};
 use super::exit::Exit;
 use super::gates;
 use super::inputs;
-use super::messages::{say, usage};
+use super::messages::usage;
 use super::options::{formulas, options};
 use super::output;
-use super::run_counts::RunCounts;
+use super::reading::read_all;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use super::unmatched;
-use crate::batch::documents::Visited;
 use crate::error::{Error, Result};
 use crate::path;
-use crate::plan::Accepts;
+use crate::plan::{Accepts, Flow};
 use crate::record::holdings::GroupKey;
 use crate::record::values::{RowKind, Select, ValuesOptions, ValuesSource, read};
 use crate::record::view::{Detail, ViewSettings};
 use crate::record::{Label, Sink};
+use crate::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
 use crate::secret;
 use crate::sink::csv::Csv;
 use crate::sink::json::Json;
@@ -47,7 +45,7 @@ pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {
         only: only.clone(),
         all: *all,
         select: selected,
-        watch: unmatched::resources(only, &paths),
+        patterns: unmatched::resources(only, &paths),
         ..options
     };
     let shows_values = !select.is_empty();
@@ -108,24 +106,21 @@ fn run(
         only,
         all: false,
         select,
-        watch: unmatched::rules(&rules),
+        patterns: unmatched::rules(&rules),
     });
     let secrets = shows_values.then(|| secret_options(&arguments.secrets, read));
     let (out, output) = output::open(path)?;
     let is_broken = Cell::new(false);
     let mut sink = gates::before(sink(arguments, &options, by, out), &rules, &is_broken);
-    let mut counts = RunCounts::new();
     let passes = if shows_values { Passes::Two(Accepts::States) } else { Passes::One };
     let (options, secrets) = (&options, secrets.as_ref());
-    let mut reading = Reading { plans, options, secrets, sink: sink.as_mut() };
-    let read = read_all(&listed, plans, (&read, passes), &mut counts, &mut reading);
-    let ending = Ending {
-        is_broken: (!rules.is_empty()).then(|| is_broken.get()),
-        watch: options.watch,
-        ..Ending::new(plans, &counts)
-    };
-    let ended = ending.end_at(path, read, output, move || sink.finish());
-    if let Some(secrets) = secrets.filter(|_| !plans.quiet && counts.done > 0) {
+    let mut values = ValuesHandler { options, secrets, sink: sink.as_mut() };
+    let mut ending = read_all(plans, &listed, &read, Consumer::Documents(passes, &mut values));
+    let done = ending.counts.done;
+    ending.is_broken = (!rules.is_empty()).then(|| is_broken.get());
+    ending.patterns = options.patterns.clone();
+    let ended = ending.end_at(path, output, move || sink.finish());
+    if let Some(secrets) = secrets.filter(|_| !plans.quiet && done > 0) {
         warn_of_names(secrets.names.as_ref());
     }
     ended
@@ -160,36 +155,32 @@ fn sink(
     }
 }
 
-struct Reading<'a> {
-    plans: &'a Plans,
+/// Writes the rows of each document.
+struct ValuesHandler<'a> {
     options: &'a ValuesOptions,
     /// The options that say which values are secret; `None` if rows have no values.
     secrets: Option<&'a secret::SecretOptions>,
     sink: &'a mut dyn Sink,
 }
 
-impl Work for Reading<'_> {
-    fn read(&mut self, ready: Ready<'_>, counts: &mut RunCounts) -> Result<Visited> {
-        let Ready { label, documents, first, .. } = ready;
-        let Reading { plans, options, secrets, sink } = self;
+impl Handler for ValuesHandler<'_> {
+    fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
+        let Turn { label, documents, first, .. } = turn;
+        let ValuesHandler { options, secrets, sink } = self;
         let held = match first.zip(*secrets) {
             None => read(documents, label, options, None, *sink)?,
-            Some(((collecting, _), secrets)) => {
-                let collected = &collecting.collect_before(documents, secrets, None)?;
+            Some((first, secrets)) => {
+                let collected = &first.secrets.collect_before(documents, secrets, None)?;
                 let known = ViewSettings { collected, options: secrets, detail: Detail::Full };
                 read(documents, label, options, Some(known), *sink)?
             }
         };
-        let visited = counts.read(plans, label.source, &held.document);
-        for warning in held.warnings().filter(|_| !plans.quiet) {
-            say(&format!("{}: warning: {warning}", label.source));
-        }
-        Ok(visited)
+        let mut outcome = DocumentOutcome::from(&held.document);
+        outcome.warnings.extend(held.warnings().map(str::to_owned));
+        Ok(Visited::Done(outcome))
     }
 
-    fn failed(&mut self, label: Label<'_>, error: &Error, counts: &mut RunCounts) -> Result<()> {
-        self.sink.failed(label, error)?;
-        counts.fail(label.source, error);
-        Ok(())
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
+        self.sink.failed(label, error).map(|()| Flow::Continue)
     }
 }

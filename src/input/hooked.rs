@@ -11,12 +11,9 @@ pub trait Hook {
     ///
     /// Fails if the source fails, or with an error of the hook.
     fn fill(&mut self, source: &mut impl Source, keep: u64) -> Result<bool>;
-
-    /// Called when the source was read to its end.
-    fn finished(&mut self) {}
 }
 
-/// A source with a hook on [`Source::fill`] and [`Source::finish`].
+/// A source with a hook on [`Source::fill`].
 #[derive(Debug)]
 pub struct Hooked<S, H> {
     source: S,
@@ -46,7 +43,6 @@ impl<S: Source, H: Hook> Source for Hooked<S, H> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.hook.finished();
         self.source.finish()
     }
 

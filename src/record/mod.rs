@@ -23,12 +23,12 @@ mod importing;
 mod json_text;
 mod options;
 mod outputs;
+pub mod patterns;
 mod pending;
 mod record_writer;
 mod row_builder;
 mod rows;
 pub mod schemas;
-mod sift;
 mod source;
 mod subject;
 mod texts;
@@ -39,7 +39,7 @@ pub mod view;
 #[cfg(not(feature = "report"))]
 #[path = "without_view.rs"]
 mod view;
-pub mod watch;
+mod visitor;
 
 use serde::Serialize;
 
@@ -72,12 +72,8 @@ pub use json_text::JsonText;
 pub use options::{Extent, RecordOptions, Show};
 #[cfg(feature = "batch")]
 pub(crate) use pending::{owned, weight};
-#[cfg(feature = "assert")]
-pub use sift::sift_with_assertions;
-#[cfg(feature = "report")]
-pub use sift::sift_with_view;
-pub use sift::{Sifted, Warning, sift, sift_next};
 pub use source::{ListedBlock, ListedDiagnostic, OverridingBlock, SourceRange};
+pub use visitor::{PlanOutcome, RecordRequest, Warning, write_records};
 
 /// The version of the record format. A new key does not change it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -106,7 +102,7 @@ pub enum Record<'a> {
     DeferredActionInvocation(ActionInvocation<'a>),
     /// An element of `relevant_attributes`. Written only with [`RecordOptions::relevant`].
     RelevantAttribute(RelevantAttribute<'a>),
-    /// An assertion that the plan fails. Written only if the run has assertions.
+    /// An assertion that the plan fails. Written only if the [`RecordRequest`] has assertions.
     FailedAssertion(FailedAssertion<'a>),
     /// The last record of a plan: its counts. A stream without it is incomplete.
     Summary(&'a Summary),
@@ -200,6 +196,12 @@ pub struct Label<'a> {
     pub source: &'a str,
     /// The workspace of the plan, if the records should name it.
     pub workspace: Option<&'a str>,
+}
+
+impl<'a> From<&'a str> for Label<'a> {
+    fn from(source: &'a str) -> Label<'a> {
+        Label { source, workspace: None }
+    }
 }
 
 /// The first record about a document other than the changes of a plan.
@@ -313,6 +315,20 @@ pub trait Sink {
     /// Returns this sink if other threads may render its rows, otherwise `None`.
     fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
         None
+    }
+}
+
+/// A sink that drops all records.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NullSink;
+
+impl Sink for NullSink {
+    fn record(&mut self, _: &Record<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
     }
 }
 

@@ -1,6 +1,8 @@
-//! The options of [`sift`](super::sift()).
+//! The options of [`write_records`](super::write_records).
 
-use super::watch::Watch;
+use std::sync::Arc;
+
+use super::patterns::UnmatchedPatterns;
 use crate::plan::{self, Accepts};
 
 /// Which changes become records.
@@ -26,8 +28,8 @@ pub enum Extent {
     Actions,
 }
 
-/// Options of [`sift`](super::sift()).
-#[derive(Clone, Copy, Debug, Default)]
+/// Options of [`write_records`](super::write_records).
+#[derive(Clone, Debug, Default)]
 pub struct RecordOptions {
     /// How to read the plan.
     pub read: plan::PlanOptions,
@@ -40,6 +42,6 @@ pub struct RecordOptions {
     /// Whether states are accepted, too. A state has no records. The sink receives its counts
     /// instead ([`Sink::state`](super::Sink::state)).
     pub accepts: Accepts,
-    /// Records which patterns of the user match something. Static, because all threads share it.
-    pub watch: Option<&'static Watch>,
+    /// Records which patterns of the user match something. All threads share it.
+    pub patterns: Option<Arc<UnmatchedPatterns>>,
 }

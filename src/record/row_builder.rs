@@ -7,9 +7,9 @@ use super::counts::{Facts, PlanLine};
 use super::importing::Importing;
 use super::json_text::JsonText;
 use super::options::{Extent, RecordOptions};
+use super::patterns::Resource;
 use super::texts::Texts;
 use super::view::Viewer;
-use super::watch::Resource;
 use super::{Attributes, ChangePaths, Record, ResourceChange, ResourceName};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
@@ -157,8 +157,8 @@ impl RowBuilder {
         change: &plan::ResourceChange<'_>,
     ) -> Result<Facts> {
         self.diff(&change.change).map_err(in_change)?;
-        if let Some(watch) = self.options.watch.filter(|watch| watch.is_open()) {
-            watch.see(&Resource::of(change), &self.paths());
+        if let Some(patterns) = self.options.patterns.as_ref().filter(|it| it.is_open()) {
+            patterns.see(&Resource::of(change), &self.paths());
         }
         let action = Action::of(&change.change).map_err(in_change)?;
         let mut terraform = PlanLine::default();

@@ -146,8 +146,8 @@ impl<'v> RowWorker<'v> {
         let limits = &mut options.read.limits;
         limits.paths = limits.paths.min(PATHS_MAX);
         let viewer = view.map(|view| Viewer::new(view, limits));
-        let (builder, batch) = (RowBuilder::new(options), RowBatch::default());
-        RowWorker { builder, viewer, show: options.show, renderer, checker, batch }
+        let (show, batch) = (options.show, RowBatch::default());
+        RowWorker { builder: RowBuilder::new(options), viewer, show, renderer, checker, batch }
     }
 
     /// Builds the row of a change. Returns `None` if the reading thread must process the change.

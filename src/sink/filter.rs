@@ -2,11 +2,13 @@
 //!
 //! Only reports for people are filtered. Rules and counts cover the whole plan.
 
+use std::sync::Arc;
+
 use super::Sink;
 use crate::error::{Error, Result};
 use crate::glob::Glob;
 use crate::path::{self, AddressPattern};
-use crate::record::watch::{Named, Watch};
+use crate::record::patterns::{Named, UnmatchedPatterns};
 use crate::record::{Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange};
 
 /// The records and attributes to hide.
@@ -209,14 +211,18 @@ pub struct Filter<'s> {
     sink: Box<dyn Sink + 's>,
     noise: Noise,
     /// Learns which patterns match an attribute.
-    watch: Option<&'s Watch>,
+    patterns: Option<Arc<UnmatchedPatterns>>,
     hidden: Hidden,
 }
 
 impl<'s> Filter<'s> {
     /// Wraps `sink` so that it does not receive the noise.
-    pub fn new(sink: Box<dyn Sink + 's>, noise: Noise, watch: Option<&'s Watch>) -> Filter<'s> {
-        Filter { sink, noise, watch, hidden: Hidden::default() }
+    pub fn new(
+        sink: Box<dyn Sink + 's>,
+        noise: Noise,
+        patterns: Option<Arc<UnmatchedPatterns>>,
+    ) -> Filter<'s> {
+        Filter { sink, noise, patterns, hidden: Hidden::default() }
     }
 }
 
@@ -246,9 +252,9 @@ impl Sink for Filter<'_> {
             }
             return self.sink.unseen(record);
         };
-        if let Some(watch) = self.watch {
+        if let Some(patterns) = &self.patterns {
             let paths = change.attributes.list.iter().map(|attribute| &attribute.path);
-            paths.for_each(|path| watch.see_attribute(path));
+            paths.for_each(|path| patterns.see_attribute(path));
         }
         let ignored = |attribute: &Attribute| self.noise.ignores(attribute);
         let is_drift = matches!(record, Record::ResourceDrift(_));

@@ -76,7 +76,7 @@ impl<'s, W: Write> Github<'s, W> {
             summary,
             outputs,
             figures: Figures::new(options.rules),
-            patterns: Patterns::of(options.watch),
+            patterns: Patterns::of(options.patterns.clone()),
             source: String::new(),
             errors: 0,
             warnings: 0,
@@ -173,7 +173,8 @@ impl<'s, W: Write> Github<'s, W> {
 
     /// Annotates the patterns that match nothing in any plan.
     fn unmatched(&mut self) -> Result<()> {
-        for pattern in self.patterns.unmatched() {
+        let patterns = self.patterns.clone();
+        for pattern in patterns.unmatched() {
             let words = shown(&pattern.sentence(str::to_owned), MESSAGE);
             self.annotate(Level::Warning, "Pattern matches nothing", &words)?;
         }

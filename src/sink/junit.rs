@@ -20,7 +20,7 @@ use super::spool::SpooledText;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{lines, visible};
-use crate::record::watch::Unmatched;
+use crate::record::patterns::Unmatched;
 use crate::record::{Label, Record};
 
 /// Maximum number of checks of a plan with their own test. One more test covers all others.
@@ -137,7 +137,7 @@ impl<W: Write> Junit<W> {
     /// Writes to `out`. Each suite has a test for each rule.
     pub fn new(out: W, options: &ReportOptions<'_>) -> Junit<W> {
         let counted_rules = CountedRules::new(options.rules);
-        let patterns = Patterns::of(options.watch);
+        let patterns = Patterns::of(options.patterns.clone());
         let suite = Suite::default();
         let waiting = SpooledText::default();
         Junit { out, counted_rules, patterns, suite, waiting, has_begun: false }
@@ -152,7 +152,7 @@ impl<W: Write> Junit<W> {
 
     fn end_suite(&mut self, name: &str) -> Result<()> {
         let suite = std::mem::take(&mut self.suite);
-        if self.patterns.has_watch() {
+        if self.patterns.are_given() {
             let line = serde_json::to_string(&(name, &suite)).map_err(write_error)?;
             return self.waiting.write_all((line + "\n").as_bytes()).map_err(write_error);
         }

@@ -85,7 +85,7 @@ use self::csv::{Csv, Formulas};
 pub use self::report::{ReportOptions, Streams};
 use crate::error::{Error, ErrorKind};
 
-pub use crate::record::{Rendered, Renderer, Sink};
+pub use crate::record::{NullSink, Rendered, Renderer, Sink};
 
 /// The format of machine-readable records.
 #[cfg(feature = "report")]

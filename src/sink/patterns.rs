@@ -1,24 +1,26 @@
 //! The patterns of rules and filters that match nothing in any plan.
 
+use std::sync::Arc;
+
 use crate::record::Record;
-use crate::record::watch::{Unmatched, Watch};
+use crate::record::patterns::{Unmatched, UnmatchedPatterns};
 
 /// Tells which patterns matched nothing, as soon as any plan was read to its end.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Patterns {
-    watch: Option<&'static Watch>,
+    patterns: Option<Arc<UnmatchedPatterns>>,
     has_read: bool,
 }
 
 impl Patterns {
-    /// Creates the patterns of a watch; none without a watch.
-    pub fn of(watch: Option<&'static Watch>) -> Patterns {
-        Patterns { watch, has_read: false }
+    /// Tells which of these patterns matched nothing.
+    pub fn of(patterns: Option<Arc<UnmatchedPatterns>>) -> Patterns {
+        Patterns { patterns, has_read: false }
     }
 
     /// Whether there are patterns that may match nothing.
-    pub fn has_watch(&self) -> bool {
-        self.watch.is_some()
+    pub fn are_given(&self) -> bool {
+        self.patterns.is_some()
     }
 
     /// Takes note of a plan that was read to its end.
@@ -27,7 +29,11 @@ impl Patterns {
     }
 
     /// Returns the patterns that matched nothing. Call after the last plan.
-    pub fn unmatched(&self) -> Vec<Unmatched<'static>> {
-        self.watch.filter(|_| self.has_read).map(Watch::unmatched).unwrap_or_default()
+    pub fn unmatched(&self) -> Vec<Unmatched<'_>> {
+        self.patterns
+            .as_deref()
+            .filter(|_| self.has_read)
+            .map(UnmatchedPatterns::unmatched)
+            .unwrap_or_default()
     }
 }

@@ -1,6 +1,7 @@
 //! The outputs and the options of a report.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::annotate::Annotated;
 use super::filter::{Filter, Noise};
@@ -11,8 +12,8 @@ use super::screen::Screen;
 use super::source_link::{LinkTarget, SourceLinks};
 use crate::error::Result;
 use crate::record::Sink;
+use crate::record::patterns::UnmatchedPatterns;
 use crate::record::view::Detail;
-use crate::record::watch::Watch;
 
 /// The outputs of a report.
 pub struct Streams<'s> {
@@ -35,7 +36,7 @@ pub struct ReportOptions<'a> {
     /// The rules that plans must meet.
     pub rules: &'a [Rule],
     /// Tracks which patterns of rules and filters match something.
-    pub watch: Option<&'static Watch>,
+    pub patterns: Option<Arc<UnmatchedPatterns>>,
     /// The locations of blocks in source files.
     pub origins: SharedOrigins,
     /// The target of links to source files.
@@ -63,7 +64,11 @@ impl ReportOptions<'_> {
             Some(LinkTarget::Url(_)) => self.links(),
             _ => SourceLinks::default(),
         };
-        Box::new(Markdown::new(pages, self.rules, fit).with(self.detail, links, self.watch))
+        Box::new(Markdown::new(pages, self.rules, fit).with(
+            self.detail,
+            links,
+            self.patterns.clone(),
+        ))
     }
 
     /// Wraps a report for people in the filter that the user set.
@@ -71,6 +76,6 @@ impl ReportOptions<'_> {
         if self.noise.is_none() {
             return report;
         }
-        Box::new(Filter::new(report, self.noise.clone(), self.watch))
+        Box::new(Filter::new(report, self.noise.clone(), self.patterns.clone()))
     }
 }

@@ -133,7 +133,7 @@ impl<W: Write> Sarif<W> {
             out: inert::Json::new(out),
             rules: options.rules.to_vec(),
             counted_rules: CountedRules::new(options.rules),
-            patterns: Patterns::of(options.watch),
+            patterns: Patterns::of(options.patterns.clone()),
             source: String::new(),
             notifications: Notifications { listed: Vec::new(), more: 0 },
             has_failed: false,

@@ -115,7 +115,7 @@ impl<W: Write> Term<W> {
     /// patterns that must match something. With [`Detail::Full`], instances are not grouped.
     pub fn with(self, options: &ReportOptions<'_>) -> Term<W> {
         let (screen, detail, links) = (options.screen, options.detail, options.links());
-        Term { screen, detail, links, patterns: Patterns::of(options.watch), ..self }
+        Term { screen, detail, links, patterns: Patterns::of(options.patterns.clone()), ..self }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
@@ -436,7 +436,8 @@ impl<W: Write> Sink for Term<W> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        let unmatched = self.patterns.unmatched();
+        let patterns = self.patterns.clone();
+        let unmatched = patterns.unmatched();
         if !unmatched.is_empty() {
             self.line("")?;
         }

@@ -9,8 +9,11 @@ use super::screen::{Color, Screen};
 use super::summary::View;
 use crate::inert::visible;
 use crate::input::Slice;
+use crate::plan::Documents;
 use crate::plan::Timing;
-use crate::record::{ActionInvocation, Attributes, Plan, Record, RecordOptions, sift};
+use crate::record::{
+    ActionInvocation, Attributes, Plan, Record, RecordOptions, RecordRequest, write_records,
+};
 
 fn named(address: &str) -> Record<'_> {
     Record::ActionInvocation(ActionInvocation {
@@ -134,7 +137,9 @@ fn a_summary_fits_eighty_columns_whatever_the_names() {
     for color in [Color::None, Color::Terminal] {
         let mut out = Vec::new();
         let mut view = View::new(&mut out, Screen { color, width: 80 }, None);
-        sift(Slice(plan.as_bytes()), &long, &RecordOptions::default(), &mut view).unwrap();
+        let options = RecordOptions::default();
+        let mut documents = Documents::only(Slice(plan.as_bytes()), &options.read);
+        write_records(&mut documents, RecordRequest::new(&*long, &options), &mut view).unwrap();
         view.finish().unwrap();
         drop(view);
         let text = String::from_utf8(out).unwrap();

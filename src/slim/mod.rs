@@ -25,7 +25,7 @@ use crate::plan::{
 };
 use crate::record::Show;
 use crate::record::action::Action;
-use crate::record::watch::{Resource, Watch};
+use crate::record::patterns::{Resource, UnmatchedPatterns};
 use crate::redact::selection::{Judge, Judges, Reason, RemovedPieces, Selection, Verdict};
 use crate::redact::{self, Redacted, Secrecy, rewrite};
 use crate::secret::decode;
@@ -44,7 +44,7 @@ pub struct SlimOptions {
     /// The object to wrap around the plan, if any.
     pub wrap: Option<Wrap>,
     /// Records which patterns match something in a plan. Static, because all threads share it.
-    pub watch: Option<&'static Watch>,
+    pub patterns: Option<Arc<UnmatchedPatterns>>,
 }
 
 impl Default for SlimOptions {
@@ -55,7 +55,7 @@ impl Default for SlimOptions {
             only: Vec::new(),
             paths: Vec::new(),
             wrap: None,
-            watch: None,
+            patterns: None,
         }
     }
 }
@@ -208,7 +208,7 @@ pub fn slim<S: Source>(
         wanted: Wanted {
             show: options.show,
             only: options.only.clone(),
-            watch: options.watch,
+            patterns: options.patterns.clone(),
             met: Arc::default(),
             decoded: Vec::new(),
         },
@@ -228,7 +228,7 @@ pub fn slim<S: Source>(
 struct Wanted {
     show: Show,
     only: Vec<AddressPattern>,
-    watch: Option<&'static Watch>,
+    patterns: Option<Arc<UnmatchedPatterns>>,
     /// The kinds of resource changes found so far. All copies share it.
     met: Arc<MatchedChanges>,
     /// Scratch space for decoded strings.
@@ -262,8 +262,8 @@ impl Wanted {
     }
 
     fn resource_change(&mut self, section: Section, found: &ResourceChange<'_>) -> Result<Verdict> {
-        if let Some(watch) = self.watch {
-            watch.see(&Resource::of(found), &[]);
+        if let Some(patterns) = &self.patterns {
+            patterns.see(&Resource::of(found), &[]);
         }
         let change = &found.change;
         let is_no_op = section == Section::ResourceChanges
@@ -394,10 +394,10 @@ impl Selection for Selected<'_> {
             PieceKind::Resource => {
                 let text = |key| value.get(key)?.map(|value| value.string()).transpose();
                 let (address, type_name) = (text("address")?, text("type")?);
-                if let Some(watch) = self.wanted.watch {
+                if let Some(patterns) = &self.wanted.patterns {
                     let values = [value.get("values")?, None, None];
                     let resource = Resource { address, type_name, values, ..Resource::default() };
-                    watch.see(&Resource { is_secret: true, ..resource }, &[]);
+                    patterns.see(&Resource { is_secret: true, ..resource }, &[]);
                 }
                 let verdict = self.wanted.resource(address, type_name)?;
                 if verdict == Verdict::Kept {

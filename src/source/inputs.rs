@@ -21,6 +21,11 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// Whether the output names workspaces: there are several inputs, or a rule names them.
+    pub fn shows_workspaces(&self) -> bool {
+        self.rule != Rule::Path || self.entries.len() > 1
+    }
+
     /// Lists each selected input once.
     pub fn list(selection: &Selection, rule: Rule) -> Inputs {
         let mut listed = InputEntries::new(selection);

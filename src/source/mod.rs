@@ -45,7 +45,6 @@ pub(crate) use key::Key;
 pub use lines::{List, Separator};
 pub use rereadable_input::RereadableInput;
 pub use stop::Stop;
-pub(crate) use stop::Stopping;
 pub use store::{Address, Object, RetryPolicy, Stores};
 pub use workspace::Rule;
 

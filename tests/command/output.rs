@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use plansift::error::ErrorKind;
 use plansift::input::Slice;
-use plansift::record::{RecordOptions, sift};
+use plansift::record::RecordOptions;
 use plansift::sink::Sink;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::{Folder, Run};
 use crate::hostile::sample::{self, PLAN};
+use crate::run;
 
 #[test]
 fn json_output_is_one_array_of_the_ndjson_records() {
@@ -432,9 +433,10 @@ fn failed_writes_keep_the_kind_of_their_error() {
             for taken in (0..len).step_by(len / 20) {
                 let mut sink = make(Failing(taken, kind));
                 let source = Slice(plan.as_bytes());
-                let error = sift(source, "plan.json", &RecordOptions::default(), sink.as_mut())
-                    .and_then(|_| sink.finish())
-                    .expect_err("nothing takes it");
+                let error =
+                    run::write_plan(source, "plan.json", &RecordOptions::default(), sink.as_mut())
+                        .and_then(|_| sink.finish())
+                        .expect_err("nothing takes it");
                 assert_eq!(error.kind(), ErrorKind::Write);
                 let found = error.io_error().map(io::Error::kind);
                 assert_eq!(found, Some(kind), "{name} after {taken} bytes");

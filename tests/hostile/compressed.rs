@@ -8,14 +8,14 @@ use plansift::input::{self, Input};
 use plansift::limits::{Limit, Limits};
 
 use super::sample::PLAN;
-use super::{Shape, sifted};
+use super::{Shape, outcome_of};
 use crate::run;
 use crate::same_answer::forms::{gzip, zstd};
 
 fn with_limits(bytes: &[u8], limits: Limits) -> Result<Shape> {
     let mut options = run::all();
     options.read.limits = limits;
-    sifted(
+    outcome_of(
         Input::from_reader(
             Box::new(Cursor::new(bytes.to_vec())),
             &input::InputOptions { limits, ..Default::default() },

@@ -10,7 +10,7 @@ use plansift::error::Result;
 use plansift::input::Slice;
 use plansift::plan::Documents;
 use plansift::record::view::{Detail, View, ViewSettings};
-use plansift::record::{Label, RecordOptions, sift_with_view};
+use plansift::record::{Label, RecordOptions, RecordRequest, write_records};
 use plansift::secret::{self, Collected, EchoOf};
 use plansift::sink::Sink;
 use plansift::sink::gate::Rule;
@@ -58,7 +58,8 @@ fn pages(plans: &[(&str, &[u8])], fit: Fit) -> Vec<String> {
         let mut documents = Documents::only(Slice(plan), &options.read);
         let workspace = (plans.len() > 1).then_some(*name);
         let label = Label { source: name, workspace };
-        sift_with_view(&mut documents, label, &options, view, &mut sink).expect("a plan");
+        let request = RecordRequest::new(label, &options).with_view(Some(view));
+        write_records(&mut documents, request, &mut sink).expect("a plan");
     }
     sink.finish().expect("memory can be written");
     drop(sink);

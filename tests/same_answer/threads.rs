@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use plansift::error::{ErrorKind, Result};
 use plansift::input::{SharedText, Slice, Source};
 use plansift::json::Validation;
-use plansift::record::{Record, RecordOptions, Show, sift};
+use plansift::record::{Record, RecordOptions, Show};
 use plansift::scan::Isa;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
@@ -85,9 +85,9 @@ impl Source for InMemory {
 fn answer(source: impl Source, options: &RecordOptions, sink: Format) -> String {
     let mut out = Vec::new();
     let mut writer = sink(&mut out);
-    let sifted = sift(source, "plan.json", options, writer.as_mut());
-    let outcome = match sifted.and_then(|sifted| writer.finish().map(|()| sifted)) {
-        Ok(sifted) => format!("{sifted:?}"),
+    let outcome = run::write_plan(source, "plan.json", options, writer.as_mut());
+    let outcome = match outcome.and_then(|outcome| writer.finish().map(|()| outcome)) {
+        Ok(outcome) => format!("{outcome:?}"),
         Err(error) => format!("{error} {:?}", error.location()),
     };
     drop(writer);
@@ -99,7 +99,7 @@ fn lines(out: &mut Vec<u8>) -> Box<dyn Sink + '_> {
 }
 
 fn on_threads(options: &RecordOptions, threads: usize) -> RecordOptions {
-    let mut options = *options;
+    let mut options = options.clone();
     options.read.threads = NonZeroUsize::new(threads);
     options
 }
@@ -181,7 +181,7 @@ fn damaged_plans_give_the_same_error() {
                 let mut options = RecordOptions::default();
                 options.read.validation = validation;
                 let answer = assert_same(text, &options, &format!("{what} at {place}"));
-                failed += usize::from(!answer.contains("Sifted"));
+                failed += usize::from(!answer.contains("PlanOutcome"));
             }
         }
     }
@@ -283,7 +283,8 @@ fn only_long_plans_are_split_among_threads() {
             let (plan, _) = generated(folder.path(), "busy", layout, size);
             let options = on_threads(&RecordOptions::default(), threads);
             let mut ahead = Counting::default();
-            sift(InMemory::new(&plan), "plan.json", &options, &mut ahead).expect("a plan");
+            run::write_plan(InMemory::new(&plan), "plan.json", &options, &mut ahead)
+                .expect("a plan");
             let Counting { rendered, plain, .. } = ahead;
             let both = format!("{rendered} rows by others, {plain} by this one");
             assert_eq!(rendered > plain, is_shared, "{both}");
@@ -332,7 +333,7 @@ fn workers_read_unchanged_elements() {
     let (plan, _) = generated(folder.path(), "estate", &["--no-op", "1.0"], SIZE);
     let options = on_threads(&RecordOptions::default(), 3);
     let mut rows = Rows(0);
-    sift(InMemory::new(&plan), "plan.json", &options, &mut rows).expect("a plan");
+    run::write_plan(InMemory::new(&plan), "plan.json", &options, &mut rows).expect("a plan");
     assert_eq!(RENDERERS.load(Ordering::Relaxed), 3, "{} rows", rows.0);
     assert_same(&plan, &RecordOptions::default(), "nothing changes");
 }
@@ -389,7 +390,7 @@ fn skipped_sections_give_the_same_errors() {
     let plan = plan_with_much_to_skip(1500);
     assert!(plan.len() > 5_000_000, "{} bytes", plan.len());
     let answer = assert_same(plan.as_bytes(), &RecordOptions::default(), "whole");
-    assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
+    assert!(answer.contains("PlanOutcome"), "{}", end(&answer, ""));
     let (mut failed, rounds) = (0, if run::is_nightly() { 120 } else { 12 });
     for round in 0..rounds {
         let place = plan.len() / rounds * round + round * 37;
@@ -398,7 +399,7 @@ fn skipped_sections_give_the_same_errors() {
         let mut options = RecordOptions::default();
         options.read.limits.depth = if round % 7 == 0 { 9 } else { 10_000 };
         let answer = assert_same_with_lookahead(&damaged, &options);
-        failed += usize::from(!answer.contains("Sifted"));
+        failed += usize::from(!answer.contains("PlanOutcome"));
     }
     assert!(failed > rounds / 2, "{failed} texts failed");
 }
@@ -428,7 +429,7 @@ fn misleading_strings_in_skipped_sections_give_the_same_answer() {
             r#"{{"format_version":"1.2","new":[[{filler}0],{{}}],"resource_changes":[{change}]}}"#
         );
         let answer = assert_same_with_lookahead(plan.as_bytes(), &RecordOptions::default());
-        assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
+        assert!(answer.contains("PlanOutcome"), "{}", end(&answer, ""));
         for (place, with) in [(plan.len() - 9, "]"), (plan.len() / 2, "}"), (70, "}")] {
             let mut damaged = plan.clone();
             damaged.replace_range(place..=place, with);
@@ -456,7 +457,7 @@ fn sections_of_every_length_are_skipped() {
             {{"address":"{filler}"}}]}}}},"resource_changes":[{changes}]}}"#
         );
         let answer = assert_same_with_lookahead(plan.as_bytes(), &RecordOptions::default());
-        assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
+        assert!(answer.contains("PlanOutcome"), "{}", end(&answer, ""));
     }
 }
 
@@ -515,7 +516,8 @@ fn long_rows_do_not_accumulate() {
     assert_same(plan.as_bytes(), &RecordOptions::default(), "long rows");
     let options = on_threads(&RecordOptions::default(), 3);
     let mut ahead = Counting::default();
-    sift(InMemory::new(plan.as_bytes()), "plan.json", &options, &mut ahead).expect("a plan");
+    run::write_plan(InMemory::new(plan.as_bytes()), "plan.json", &options, &mut ahead)
+        .expect("a plan");
     let Counting { longest, .. } = ahead;
     assert!((1..600 << 10).contains(&longest), "{longest} bytes at once");
 }
@@ -568,8 +570,8 @@ fn an_output_that_is_full_ends_the_run() {
     for room in [0, 1 << 10, 70 << 10, 100 << 10] {
         let mut sink = Ndjson::new(Full(room));
         let options = on_threads(&RecordOptions::default(), 3);
-        let sifted = sift(Slice(&plan), "plan.json", &options, &mut sink);
-        let error = sifted.expect_err("there is no room").kind();
+        let outcome = run::write_plan(Slice(&plan), "plan.json", &options, &mut sink);
+        let error = outcome.expect_err("there is no room").kind();
         assert_eq!(error, ErrorKind::Write);
     }
 }

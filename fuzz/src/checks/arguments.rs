@@ -7,10 +7,9 @@ use plansift::cli::args;
 use plansift::error::{ErrorKind, Result};
 use plansift::input::Slice;
 use plansift::limits::Limits;
-use plansift::plan;
+use plansift::plan::{self, Documents};
 use plansift::record::counts::Summary;
-use plansift::record::{Record, RecordOptions, sift};
-use plansift::sink::Sink;
+use plansift::record::{NullSink, RecordOptions, RecordRequest, write_records};
 
 const PLAN: &[u8] = br#"{"format_version":"1.2","resource_changes":[{"address":"a.b","change":{
     "actions":["update"],"before":{"a":[1,"\n"]},"after":{"a":[2]},"after_unknown":{}}}]}"#;
@@ -40,17 +39,9 @@ fn argument(line: &[u8]) -> OsString {
 }
 
 fn summary(limits: Limits) -> Result<Summary> {
-    struct Nowhere;
-    impl Sink for Nowhere {
-        fn record(&mut self, _: &Record<'_>) -> Result<()> {
-            Ok(())
-        }
-
-        fn finish(&mut self) -> Result<()> {
-            Ok(())
-        }
-    }
     let read = plan::PlanOptions { limits, ..plan::PlanOptions::default() };
     let options = RecordOptions { read, ..RecordOptions::default() };
-    sift(Slice(PLAN), "plan.json", &options, &mut Nowhere).map(|sifted| sifted.summary)
+    let mut documents = Documents::only(Slice(PLAN), &options.read);
+    let request = RecordRequest::new("plan.json", &options);
+    write_records(&mut documents, request, &mut NullSink).map(|outcome| outcome.summary)
 }

@@ -7,8 +7,10 @@ use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limits;
-use plansift::plan::{self, Accepts};
-use plansift::record::{Extent, Record, RecordOptions, Show, Warning, sift};
+use plansift::plan::{self, Accepts, Documents};
+use plansift::record::{
+    Extent, Record, RecordOptions, RecordRequest, Show, Warning, write_records,
+};
 use plansift::scan::Isa;
 use plansift::sink::Sink;
 
@@ -34,16 +36,16 @@ pub fn check(text: &[u8]) {
                 extent: Extent::Paths,
                 accepts: Accepts::Plans,
                 relevant: true,
-                watch: None,
+                patterns: None,
             };
-            let whole = sifted(Slice(text), &options(Isa::best(), 1));
+            let whole = outcome_of(Slice(text), &options(Isa::best(), 1));
             let isa = draw.one_of(&isas);
-            let cut = sifted(Pieces::new(text, draw.clone()), &options(isa, 1));
+            let cut = outcome_of(Pieces::new(text, draw.clone()), &options(isa, 1));
             assert_eq!(cut, whole, "{} {validation:?} {limits:?}", isa.name());
             let threads = draw.one_of(&[2, 3]);
             let shared = [
-                sifted(Pieces::new(text, draw.clone()), &options(isa, threads)),
-                sifted(Pieces::in_memory(text, draw.clone()), &options(isa, threads)),
+                outcome_of(Pieces::new(text, draw.clone()), &options(isa, threads)),
+                outcome_of(Pieces::in_memory(text, draw.clone()), &options(isa, threads)),
             ];
             for (shared, way) in shared.iter().zip(["copied", "ahead"]) {
                 assert_eq!(shared, &whole, "{} {validation:?} {limits:?}, {way}", isa.name());
@@ -67,7 +69,7 @@ fn narrow(draw: &mut Draw) -> Limits {
 /// The records as JSON, and the warnings or error at the end.
 type Outcome = (Vec<String>, std::result::Result<Vec<Warning>, Failure>);
 
-fn sifted(source: impl Source, options: &RecordOptions) -> Outcome {
+fn outcome_of(source: impl Source, options: &RecordOptions) -> Outcome {
     struct Lines(Vec<String>);
     impl Sink for Lines {
         fn record(&mut self, record: &Record<'_>) -> Result<()> {
@@ -80,6 +82,8 @@ fn sifted(source: impl Source, options: &RecordOptions) -> Outcome {
         }
     }
     let mut lines = Lines(Vec::new());
-    let end = sift(source, "plan.json", options, &mut lines);
-    (lines.0, end.map(|sifted| sifted.warnings).map_err(|error| failure(&error)))
+    let mut documents = Documents::only(source, &options.read);
+    let request = RecordRequest::new("plan.json", options);
+    let end = write_records(&mut documents, request, &mut lines);
+    (lines.0, end.map(|outcome| outcome.warnings).map_err(|error| failure(&error)))
 }

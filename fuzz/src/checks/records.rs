@@ -8,8 +8,8 @@ use arbitrary::Unstructured;
 use plansift::error::Result;
 use plansift::input::Slice;
 use plansift::json::Validation;
-use plansift::plan;
-use plansift::record::{Record, RecordOptions, Show, sift};
+use plansift::plan::{self, Documents};
+use plansift::record::{Record, RecordOptions, RecordRequest, Show, write_records};
 use plansift::sink::Sink;
 use serde_json::Value;
 
@@ -57,6 +57,7 @@ fn records(plan: &str, options: &RecordOptions) -> Result<Vec<Value>> {
         }
     }
     let mut kept = Kept(Vec::new());
-    sift(Slice(plan.as_bytes()), "plan.json", options, &mut kept)?;
+    let mut documents = Documents::only(Slice(plan.as_bytes()), &options.read);
+    write_records(&mut documents, RecordRequest::new("plan.json", options), &mut kept)?;
     Ok(kept.0)
 }

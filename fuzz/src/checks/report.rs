@@ -6,7 +6,7 @@ use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
 use plansift::plan::{self, Documents};
 use plansift::record::view::{Detail, View, ViewSettings};
-use plansift::record::{Label, RecordOptions, sift_with_view};
+use plansift::record::{RecordOptions, RecordRequest, write_records};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf, collect};
 use plansift::sink::Sink;
@@ -49,9 +49,9 @@ fn reported<S: Source>(
         });
         let mut sink = Term::new(&mut out, Color::None, &[]);
         let mut documents = Documents::only(open(), &read);
-        let (label, options) =
-            (Label::default(), RecordOptions { read, ..RecordOptions::default() });
-        sift_with_view(&mut documents, label, &options, view, &mut sink)?;
+        let options = RecordOptions { read, ..RecordOptions::default() };
+        let request = RecordRequest::new("", &options).with_view(Some(view));
+        write_records(&mut documents, request, &mut sink)?;
         sink.finish()
     };
     match run() {

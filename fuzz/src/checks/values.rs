@@ -101,7 +101,7 @@ pub(super) fn rows(source: impl Source, what: RowKind, of: ValuesSource) -> Resu
     let read_options = plan::PlanOptions::default();
     let (only, select) = (Vec::new(), Select::default());
     let options =
-        ValuesOptions { read: read_options, what, of, only, all: true, select, watch: None };
+        ValuesOptions { read: read_options, what, of, only, all: true, select, patterns: None };
     let mut documents = Documents::only(source, &read_options);
     let mut kept = Kept(Vec::new());
     let label = Label { source: "-", workspace: None };

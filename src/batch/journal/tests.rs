@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::*;
-use crate::batch::outcome::{Done, PlanOutcome, PlanResult};
+use crate::batch::outcome::{Done, JournaledPlan, PlanResult};
 
 pub(in crate::batch) fn terms() -> Terms {
     let (plansift, format, shard) = ["0.0.0", "ndjson", "1/1"].map(str::to_owned).into();
@@ -39,7 +39,7 @@ fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
             tally: Default::default(),
         })),
     };
-    let plans = vec![PlanOutcome { source: source.clone(), workspace: None, result }];
+    let plans = vec![JournaledPlan { source: source.clone(), workspace: None, result }];
     Outcome { name, source, workspace, identity, records: None, plans }
 }
 

@@ -1,9 +1,11 @@
 //! The options of [`read`](super::read): the kind of the rows, and their source.
 
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::path::{AddressPattern, Path, Paths};
 use crate::plan::{self, Section};
-use crate::record::watch::Watch;
+use crate::record::patterns::UnmatchedPatterns;
 
 /// The options of [`read`](super::read): the kind of the rows, and their source.
 #[derive(Clone, Debug)]
@@ -22,7 +24,7 @@ pub struct ValuesOptions {
     /// The values in the rows of resources.
     pub select: Select,
     /// Patterns whose matches are recorded.
-    pub watch: Option<&'static Watch>,
+    pub patterns: Option<Arc<UnmatchedPatterns>>,
 }
 
 /// The kind of the rows.

@@ -11,7 +11,7 @@ use crate::plan::{
     Visitor,
 };
 use crate::record::view::{MaskedJson, ViewSettings};
-use crate::record::{CheckResult, Head, Label, MaskText, Record, RowSummary, Sink, watch};
+use crate::record::{CheckResult, Head, Label, MaskText, Record, RowSummary, Sink, patterns};
 
 /// The result of reading a document.
 #[derive(Clone, Debug)]
@@ -150,16 +150,16 @@ impl Reader<'_> {
     }
 
     fn shows(&self, instance: &ResourceInstance<'_>) -> Result<bool> {
-        let ValuesOptions { only, all, watch, .. } = self.options;
-        if let Some(watch) = watch {
-            let resource = watch::Resource {
+        let ValuesOptions { only, all, patterns: watched, .. } = self.options;
+        if let Some(watched) = watched {
+            let resource = patterns::Resource {
                 address: Some(instance.address),
                 type_name: instance.resource.type_name,
                 values: [instance.values, None, None],
-                is_secret: watch::is_whole_mark(instance.sensitive_values),
-                ..watch::Resource::default()
+                is_secret: patterns::is_whole_mark(instance.sensitive_values),
+                ..patterns::Resource::default()
             };
-            watch.see(&resource, &[]);
+            watched.see(&resource, &[]);
         }
         if !all && instance.resource.mode.is_some_and(|mode| !mode.is("managed")) {
             return Ok(false);
@@ -242,8 +242,8 @@ impl Visitor for Reader<'_> {
             (PieceKind::Known, Some("checks")) if piece.name.is_none() => {
                 let mask = self.masked.as_ref().map(|masked| masked as &dyn MaskText);
                 let row = CheckResult::of(piece.value, mask)?;
-                if let Some(watch) = self.options.watch {
-                    watch.see_thing(watch::NamedKind::Check, [Some(&row.address), None]);
+                if let Some(watched) = &self.options.patterns {
+                    watched.see_thing(patterns::NamedKind::Check, [Some(&row.address), None]);
                 }
                 self.summary.rows += 1;
                 self.sink.record(&Record::CheckResult(row)).map(|()| Flow::Continue)

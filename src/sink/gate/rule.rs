@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result, RuleFault};
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths, split_exact};
 use crate::record::counts::Summary;
-use crate::record::watch::{Named, NamedKind};
+use crate::record::patterns::{Named, NamedKind};
 use crate::record::{MarkChange, Record, ResourceChange};
 use crate::secret::ECHO;
 

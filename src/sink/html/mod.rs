@@ -19,6 +19,7 @@ mod inert;
 mod overview;
 
 use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -26,7 +27,7 @@ use self::entry::{Failed, HtmlEntry, PlanSummary};
 use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
-use crate::record::watch::Watch;
+use crate::record::patterns::UnmatchedPatterns;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::gate::CountedRules;
 use crate::sink::overview::{ChangeList, Overview};
@@ -72,7 +73,7 @@ pub struct Html<W: Write> {
     has_begun: bool,
     /// The rules and their counts for the current plan.
     counted_rules: CountedRules,
-    watch: Option<&'static Watch>,
+    patterns: Option<Arc<UnmatchedPatterns>>,
     overview: Overview,
     /// The first changes that lose nothing.
     others: ChangeList,
@@ -91,7 +92,7 @@ impl<W: Write> Html<W> {
             block_len: None,
             has_begun: false,
             counted_rules: CountedRules::new(options.rules),
-            watch: options.watch,
+            patterns: options.patterns.clone(),
             overview: Overview::new(overview::cut, overview::LISTED),
             others: overview::others(),
             clues: Clues::default(),
@@ -266,7 +267,7 @@ impl<W: Write> Sink for Html<W> {
     fn finish(&mut self) -> Result<()> {
         self.begin()?;
         self.end_block()?;
-        self.overview.end(self.watch);
+        self.overview.end(self.patterns.as_deref());
         let [_, tail] = Self::page();
         let [before_head, before_body, rest] = parts(&tail);
         let (head, body) =

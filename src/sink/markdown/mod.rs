@@ -18,14 +18,15 @@ mod overview;
 mod quoted;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use self::entry::{AlikeChanges, EntryRenderer, MarkdownEntry};
 use self::entry_store::{EntryStore, Room};
 use self::layout::{Layout, has_room};
 use self::quoted::span;
 use crate::error::{Error, Result};
+use crate::record::patterns::UnmatchedPatterns;
 use crate::record::view::Detail;
-use crate::record::watch::Watch;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::Sink;
 use crate::sink::gate::{CountedRules, Rule};
@@ -46,7 +47,7 @@ pub struct Markdown<'s> {
     open: Open<'s>,
     fit: Fit,
     counted_rules: CountedRules,
-    watch: Option<&'static Watch>,
+    patterns: Option<Arc<UnmatchedPatterns>>,
     overview: Overview,
     /// A hash of the plans' names that does not depend on their order. It identifies the report.
     key: u64,
@@ -77,7 +78,7 @@ impl<'s> Markdown<'s> {
             open,
             fit,
             counted_rules: CountedRules::new(rules),
-            watch: None,
+            patterns: None,
             overview: Overview::new(span, overview::LISTED),
             key: 0,
             store: EntryStore::new(fit.measure, kept_max),
@@ -97,15 +98,15 @@ impl<'s> Markdown<'s> {
     }
 
     /// Sets how much of each value to show, and links changes, outputs and checks to their blocks.
-    /// With full detail, alike changes are not grouped. The report lists the patterns of `watch`
-    /// that match nothing.
+    /// With full detail, alike changes are not grouped. The report lists the `patterns` that
+    /// match nothing.
     pub fn with(
         mut self,
         detail: Detail,
         links: SourceLinks,
-        watch: Option<&'static Watch>,
+        patterns: Option<Arc<UnmatchedPatterns>>,
     ) -> Markdown<'s> {
-        (self.renderer.detail, self.renderer.links, self.watch) = (detail, links, watch);
+        (self.renderer.detail, self.renderer.links, self.patterns) = (detail, links, patterns);
         self
     }
 
@@ -231,7 +232,7 @@ impl Sink for Markdown<'_> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.overview.end(self.watch);
+        self.overview.end(self.patterns.as_deref());
         let Markdown { fit, overview, key, store, full, open, .. } = self;
         // The overview gets half of the first page, the entries the other half.
         let text = overview::text(overview, fit.measure, fit.max / 2);

@@ -11,7 +11,7 @@ pub(super) use self::change_list::{ChangeList, ListedChange};
 pub(super) use self::class::Class;
 
 use crate::inert::trimmed;
-use crate::record::watch::{Unmatched, Watch};
+use crate::record::patterns::{Unmatched, UnmatchedPatterns};
 use crate::record::{Column, FleetRow, Hidden, InputTotals, Label, Record, ResourceChange};
 use crate::sink::fleet::{Failure, PlanCounts, TotalGroups, Totals};
 use crate::sink::gate::{Answer, CountedRules, Severity};
@@ -188,11 +188,11 @@ impl Overview {
         self.totals.fail(label, error);
     }
 
-    /// Ends the last plan. Notes the patterns of `watch` that matched nothing.
-    pub fn end(&mut self, watch: Option<&Watch>) {
+    /// Ends the last plan. Notes the `patterns` that matched nothing.
+    pub fn end(&mut self, patterns: Option<&UnmatchedPatterns>) {
         if self.totals.inputs.plans > 0 {
             let words = |pattern: Unmatched<'_>| pattern.sentence(|text| (self.quote)(text, NAME));
-            let unmatched = watch.into_iter().flat_map(Watch::unmatched);
+            let unmatched = patterns.into_iter().flat_map(UnmatchedPatterns::unmatched);
             self.unmatched = unmatched.map(words).collect();
         }
     }

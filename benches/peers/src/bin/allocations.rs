@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use plansift::error::Result;
 use plansift::input::Slice;
-use plansift::record::{Record, RecordOptions, sift};
+use plansift::plan::Documents;
+use plansift::record::{Record, RecordOptions, RecordRequest, write_records};
 use plansift::sink::{Sink, ndjson::Ndjson};
 use plansift_peers::mapped;
 
@@ -61,7 +62,10 @@ fn main() {
     let plan = mapped();
     let mut sink = Counting(Ndjson::new(io::sink()), 0);
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    sift(Slice(&plan), "plan.json", &RecordOptions::default(), &mut sink).expect("a plan");
+    let options = RecordOptions::default();
+    let mut documents = Documents::only(Slice(&plan), &options.read);
+    let request = RecordRequest::new("plan.json", &options);
+    write_records(&mut documents, request, &mut sink).expect("a plan");
     sink.finish().expect("a sink takes everything");
     println!("{} {}", ALLOCATIONS.load(Ordering::Relaxed) - before, sink.1);
 }

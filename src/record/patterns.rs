@@ -1,10 +1,10 @@
 //! Finds the patterns of rules and filters that match nothing in any plan. Such a pattern may
 //! contain a typo.
 //!
-//! A [`Watch`] compares every resource, including unchanged ones, until each pattern has matched
-//! once. After that, or without patterns, it costs one comparison for each resource. To suggest a
-//! similar name ("did you mean"), it keeps a sample of each kind of name. The samples do not
-//! depend on the number of threads.
+//! [`UnmatchedPatterns`] compares every resource, including unchanged ones, until each pattern has
+//! matched once. After that, or without patterns, it costs one comparison for each resource. To
+//! suggest a similar name ("did you mean"), it keeps a sample of each kind of name. The samples do
+//! not depend on the number of threads.
 
 use std::fmt::{Display, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -52,7 +52,7 @@ pub enum NamedKind {
 
 /// A set of patterns, and whether each has matched.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct UnmatchedPatterns {
     watched: Vec<Watched>,
     /// Number of patterns for resources that have not matched yet.
     open: AtomicUsize,
@@ -133,15 +133,15 @@ pub struct Unmatched<'w> {
     pub near: Option<String>,
 }
 
-impl Watch {
-    /// Creates a watch for patterns, each with the argument that contains it.
-    pub fn new(patterns: impl IntoIterator<Item = (String, Named)>) -> Watch {
+impl UnmatchedPatterns {
+    /// Creates a set of patterns, each with the argument that contains it.
+    pub fn new(patterns: impl IntoIterator<Item = (String, Named)>) -> UnmatchedPatterns {
         let watched =
             |(argument, named)| Watched { argument, named, has_matched: AtomicBool::new(false) };
         let watched: Vec<Watched> = patterns.into_iter().map(watched).collect();
         let is_of_resources = |watched: &&Watched| !matches!(watched.named, Named::NonResource(..));
         let open = AtomicUsize::new(watched.iter().filter(is_of_resources).count());
-        Watch { watched, open, seen: Mutex::default() }
+        UnmatchedPatterns { watched, open, seen: Mutex::default() }
     }
 
     /// Whether a pattern for resources has not matched yet.

@@ -14,12 +14,12 @@ use super::counts::{self, Summary};
 use super::holdings::Holdings;
 use super::options::{RecordOptions, Show};
 use super::outputs::Declarations;
+use super::patterns::NamedKind;
 use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
 use super::rows::RowWorker;
 use super::texts::decoded;
 use super::view::{View, ViewPaths, ViewSubject, Viewer};
-use super::watch::NamedKind;
 use super::{
     ActionInvocation, Attributes, Check, Label, OutputChange, Record, RelevantAttribute, Sink,
 };
@@ -35,9 +35,9 @@ use crate::plan::{
 use crate::pool::Queue;
 use crate::secret::marks::Subject;
 
-/// The result of [`sift`].
+/// The result of [`write_records`].
 #[derive(Clone, Debug)]
-pub struct Sifted {
+pub struct PlanOutcome {
     /// The `summary` record of the plan.
     pub summary: Summary,
     /// Whether the plan changes, moves or imports a resource, or invokes an action.
@@ -100,95 +100,58 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Reads a plan and sends its records to a sink. `name` is the input as the user named it.
-///
-/// # Errors
-///
-/// Fails if [`plan::read`] or the sink fails. The sink then gets no `summary` record of the plan.
-pub fn sift<S: Source>(
-    source: S,
-    name: &str,
-    options: &RecordOptions,
-    sink: &mut dyn Sink,
-) -> Result<Sifted> {
-    let mut documents = Documents::only(source, &options.read);
-    sift_next(&mut documents, Label { source: name, workspace: None }, options, sink)
+/// A plan to make records of.
+pub struct RecordRequest<'a> {
+    label: Label<'a>,
+    options: &'a RecordOptions,
+    view: Option<View<'a>>,
+    assertions: Option<AssertionRequest<'a>>,
 }
 
-/// Reads the next of several plans and sends its records to a sink. The read options of `documents`
+impl<'a> RecordRequest<'a> {
+    /// Requests records without attributes. `label` is the input as the user named it.
+    pub fn new(label: impl Into<Label<'a>>, options: &'a RecordOptions) -> RecordRequest<'a> {
+        RecordRequest { label: label.into(), options, view: None, assertions: None }
+    }
+
+    /// Requests the attributes of changes, too ([`view`](super::view)).
+    #[cfg(feature = "report")]
+    pub fn with_view(self, view: Option<View<'a>>) -> RecordRequest<'a> {
+        RecordRequest { view, ..self }
+    }
+
+    /// Requests a check of assertions, too. Each assertion that the plan fails becomes a record
+    /// before the summary. A state gets no such records.
+    #[cfg(feature = "assert")]
+    pub fn with_assertions(self, assertions: AssertionRequest<'a>) -> RecordRequest<'a> {
+        RecordRequest { assertions: Some(assertions), ..self }
+    }
+}
+
+/// Reads the next plan of `documents`, and writes its records to a sink. The options of `documents`
 /// decide how the plan is parsed.
 ///
 /// # Errors
 ///
-/// Fails like [`sift`].
+/// Fails if the plan is unreadable, malformed or incomplete, if it exceeds a limit, or if the sink
+/// fails. The sink then gets no `summary` record of the plan. Also fails if the secrets of a failed
+/// assertion cannot be masked.
 ///
 /// # Panics
 ///
 /// Panics if there is no next plan.
-pub fn sift_next<S: Source>(
+pub fn write_records<S: Source>(
     documents: &mut Documents<S>,
-    label: Label<'_>,
-    options: &RecordOptions,
+    request: RecordRequest<'_>,
     sink: &mut dyn Sink,
-) -> Result<Sifted> {
-    sift_one(documents, label, options, (None, None), sink)
-}
-
-/// Like [`sift_next`], with the attributes of changes in the records ([`view`](super::view)).
-///
-/// # Errors
-///
-/// Fails like [`sift`].
-///
-/// # Panics
-///
-/// Panics if there is no next plan.
-#[cfg(feature = "report")]
-pub fn sift_with_view<S: Source>(
-    documents: &mut Documents<S>,
-    label: Label<'_>,
-    options: &RecordOptions,
-    view: View<'_>,
-    sink: &mut dyn Sink,
-) -> Result<Sifted> {
-    sift_one(documents, label, options, (Some(view), None), sink)
-}
-
-/// Like [`sift_next`] or [`sift_with_view`], and also checks assertions. Writes a record for each
-/// assertion that the plan fails, before the summary. A state gets no such records.
-///
-/// # Errors
-///
-/// Fails like [`sift`], or if the secrets of a failure cannot be masked.
-///
-/// # Panics
-///
-/// Panics if there is no next plan.
-#[cfg(feature = "assert")]
-pub fn sift_with_assertions<S: Source>(
-    documents: &mut Documents<S>,
-    label: Label<'_>,
-    options: &RecordOptions,
-    view: Option<View<'_>>,
-    request: AssertionRequest<'_>,
-    sink: &mut dyn Sink,
-) -> Result<Sifted> {
-    sift_one(documents, label, options, (view, Some(request)), sink)
-}
-
-fn sift_one<S: Source>(
-    documents: &mut Documents<S>,
-    label: Label<'_>,
-    options: &RecordOptions,
-    (view, request): (Option<View<'_>>, Option<AssertionRequest<'_>>),
-    sink: &mut dyn Sink,
-) -> Result<Sifted> {
+) -> Result<PlanOutcome> {
+    let RecordRequest { label, options, view, assertions: request } = request;
     let checker = request.as_ref().map(AssertionChecker::new);
     let queue = Queue::new();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
-        let mut sifter = Sifter {
-            builder: RowBuilder::new(*options),
+        let mut visitor = RecordVisitor {
+            builder: RowBuilder::new(options.clone()),
             writer: RecordWriter::new(label, options, view, sink),
             ahead: Lookahead::new(scope, &queue, (threads > 1).then_some(threads)),
             view,
@@ -199,18 +162,18 @@ fn sift_one<S: Source>(
             is_in_values: false,
             is_state: false,
         };
-        let document = documents.read(options.accepts, &mut sifter)?;
-        if let (Some(checker), Some(request)) = (sifter.checker.take(), request) {
+        let document = documents.read(options.accepts, &mut visitor)?;
+        if let (Some(checker), Some(request)) = (visitor.checker.take(), request) {
             checker.finish(&document, request.mask, &mut |failed| {
-                sifter.writer.record(&Record::FailedAssertion(failed))
+                visitor.writer.record(&Record::FailedAssertion(failed))
             })?;
         }
-        sifter.finish(&document)
+        visitor.finish(&document)
     })
 }
 
 /// Builds and writes the records of one plan.
-struct Sifter<'a, 'scope> {
+struct RecordVisitor<'a, 'scope> {
     builder: RowBuilder,
     writer: RecordWriter<'a>,
     /// The lookahead workers, which build rows ahead of this thread.
@@ -231,7 +194,7 @@ struct Sifter<'a, 'scope> {
 /// Maximum memory for the listed problems of a check, in bytes. Further problems are only counted.
 const PROBLEMS_MAX: usize = 16 << 20;
 
-impl Sifter<'_, '_> {
+impl RecordVisitor<'_, '_> {
     /// Returns the problems of a check, up to [`PROBLEMS_MAX`]. If there are more, the last entry
     /// says how many.
     fn problems(&self, check: &plan::Check<'_>) -> Result<Vec<Cow<'static, str>>> {
@@ -305,7 +268,7 @@ impl Sifter<'_, '_> {
     }
 
     /// Writes the last record of a plan, or reports the counts of a state.
-    fn finish(&mut self, document: &plan::Document) -> Result<Sifted> {
+    fn finish(&mut self, document: &plan::Document) -> Result<PlanOutcome> {
         if self.is_state {
             self.writer.summary.bytes = document.bytes;
             self.writer.state(&mut self.holdings)?;
@@ -317,11 +280,11 @@ impl Sifter<'_, '_> {
         let warnings = Warning::of_text(document).chain(newer).chain(lacking).collect();
         let summary = std::mem::take(&mut self.writer.summary);
         let has_changes = self.writer.has_changes;
-        Ok(Sifted { summary, has_changes, warnings })
+        Ok(PlanOutcome { summary, has_changes, warnings })
     }
 }
 
-impl<'scope> Visitor for Sifter<'_, 'scope> {
+impl<'scope> Visitor for RecordVisitor<'_, 'scope> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         self.is_in_values = self.writer.options.accepts == Accepts::States
             && section == Section::Other
@@ -410,17 +373,17 @@ impl<'scope> Visitor for Sifter<'_, 'scope> {
         Ok(self.ahead.find(boundary, || {
             let renderer = writer.renderer();
             let checker = checker.as_ref().map(AssertionChecker::fresh);
-            RowWorker::new(*options, view, renderer, checker)
+            RowWorker::new(options.clone(), view, renderer, checker)
         }))
     }
 
     fn jumped(&mut self, _: &ReadRange) -> Result<()> {
-        let Sifter { ahead, index, writer, checker, .. } = self;
+        let RecordVisitor { ahead, index, writer, checker, .. } = self;
         ahead.fold(|batch, _| batch.write(*index, writer, checker.as_mut()))
     }
 }
 
-impl Sifter<'_, '_> {
+impl RecordVisitor<'_, '_> {
     fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<()> {
         if value.is_null() {
             return Ok(());
@@ -449,8 +412,8 @@ impl Sifter<'_, '_> {
     }
 
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<()> {
-        if let Some(watch) = self.writer.options.watch {
-            watch.see_thing(NamedKind::Output, [Some(name), None]);
+        if let Some(patterns) = &self.writer.options.patterns {
+            patterns.see_thing(NamedKind::Output, [Some(name), None]);
         }
         self.builder.diff(change)?;
         let version = self.writer.format_version.as_deref();
@@ -500,8 +463,8 @@ impl Sifter<'_, '_> {
         // error.
         let problems = self.problems(check)?;
         let address = check.address.decode()?;
-        if let Some(watch) = self.writer.options.watch {
-            watch.see_thing(NamedKind::Check, [Some(&address), None]);
+        if let Some(patterns) = &self.writer.options.patterns {
+            patterns.see_thing(NamedKind::Check, [Some(&address), None]);
         }
         if status == "pass" && self.writer.options.show == Show::Changes {
             return Ok(());
@@ -518,9 +481,9 @@ impl Sifter<'_, '_> {
     fn action_invocation(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<()> {
         self.writer.has_changes = true;
         let invocation = self.invocation(invocation, None)?;
-        if let Some(watch) = self.writer.options.watch {
+        if let Some(patterns) = &self.writer.options.patterns {
             let names = [Some(&*invocation.address), invocation.type_name.as_deref()];
-            watch.see_thing(NamedKind::Action, names);
+            patterns.see_thing(NamedKind::Action, names);
         }
         self.writer.record(&Record::ActionInvocation(invocation))
     }

@@ -1,24 +1,12 @@
 //! Assertions to check against plans, and masking of the secrets in their failures.
 
 use crate::assertion::{Assertions, Finding, Outcome, Quote, Quoted};
-use crate::error::Result;
 use crate::nearest::did_you_mean;
 use crate::path::{AttributePath, AttributeStep};
 use crate::record::view::{Detail, Quotes, ViewSettings};
 use crate::secret::{self, Collected, ECHO, MASK, is_attribute_name};
 
-/// Assertions to check against each plan.
-pub struct PlanAssertions<'a> {
-    /// The assertions.
-    pub assertions: &'a Assertions,
-    /// Which values are secret.
-    pub secrets: &'a secret::SecretOptions,
-    /// Collects the secrets of the plan at an offset, in bytes. Called only if a failure quotes a
-    /// value and the secrets are not known yet. `None` if the input cannot be read again.
-    pub collect: Option<&'a mut dyn FnMut(u64) -> Result<Collected>>,
-}
-
-/// Assertions for all plans of a batch, and which values of the plans are secret.
+/// Assertions to check against each plan, and which values of the plans are secret.
 #[derive(Debug)]
 pub struct AssertionSettings {
     /// The assertions.
@@ -27,42 +15,12 @@ pub struct AssertionSettings {
     pub secrets: secret::SecretOptions,
 }
 
-impl AssertionSettings {
-    /// The assertions to check against a plan. `collect` collects its secrets.
-    pub fn of_plan<'a>(
-        &'a self,
-        collect: Option<&'a mut dyn FnMut(u64) -> Result<Collected>>,
-    ) -> PlanAssertions<'a> {
-        PlanAssertions { assertions: &self.assertions, secrets: &self.secrets, collect }
-    }
-}
-
 /// Replaces a value or a key that may be secret if the plan cannot be read again to collect its
 /// secrets.
 const UNCHECKED: &str = "(not shown, because the input cannot be read twice)";
 
 /// The secrets of a plan, and the options that they were collected with.
 type Known<'k> = (&'k Collected, &'k secret::SecretOptions);
-
-impl PlanAssertions<'_> {
-    /// Shows what the outcomes quote from the plan at the offset `at`, with its secrets masked.
-    /// `collected` holds the secrets of that plan, if they are known. Fails if the secrets cannot
-    /// be collected.
-    pub(super) fn mask(
-        &mut self,
-        outcomes: &mut [Outcome],
-        collected: Option<&Collected>,
-        at: u64,
-    ) -> Result<()> {
-        let fresh = match (collected, &mut self.collect) {
-            (None, Some(collect)) => Some(collect(at)?),
-            _ => None,
-        };
-        let collected = collected.or(fresh.as_ref());
-        mask(outcomes, collected.map(|collected| (collected, self.secrets)));
-        Ok(())
-    }
-}
 
 /// Shows what outcomes quote from a plan, with secrets masked as in reports. If the secrets are not
 /// known, shows only the names of attributes.
@@ -126,14 +84,4 @@ fn secret_depth(finding: &Finding, quoted: &Quoted, quotes: &Quotes<'_>) -> Opti
     let is_deferred = quoted.is_deferred;
     let marked = is_deferred.then(|| quotes.marked_depth(address, &quoted.steps)).flatten();
     [whole, named, marked].into_iter().flatten().min()
-}
-
-/// Returns a digest of the names and contents of files of assertions.
-pub fn digest<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for part in files.into_iter().flat_map(|(name, text)| [name, text]) {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
 }

@@ -52,7 +52,7 @@ const LEVELS: [(&str, u32); 32] = [
 
 /// The third-party crates, and the modules that may name them. Dependencies that only enable
 /// features may be named nowhere.
-const CRATES: [(&str, &[&str]); 42] = [
+const CRATES: [(&str, &[&str]); 43] = [
     ("base64", &["cli/args/wire.rs", "cli/wire.rs"]),
     (
         "blake3",
@@ -115,6 +115,7 @@ const CRATES: [(&str, &[&str]); 42] = [
     ),
     ("memmap2", &["input/buffer.rs", "input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),
+    ("num-bigint", &["wire/"]),
     ("object_store", &["source/store/client/"]),
     ("rawzip", &["planfile/archive.rs"]),
     ("regex", &["audit/names.rs", "known/regexp.rs", "known/regexp_class.rs", "secret/names.rs"]),

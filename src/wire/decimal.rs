@@ -1,6 +1,6 @@
 //! Decimal digits of a binary number, exact or as short as its precision allows.
 
-use super::natural::Natural;
+use num_bigint::BigUint;
 
 /// The minimum number of leading digits to compute. At 512 bits, 156 digits distinguish a number
 /// from its neighbours.
@@ -15,13 +15,13 @@ pub struct Decimal {
 
 impl Decimal {
     /// Returns `mantissa` × 2^`exponent` exactly.
-    pub fn exact(mantissa: &Natural, exponent: i64) -> Decimal {
+    pub fn exact(mantissa: &BigUint, exponent: i64) -> Decimal {
         let (digits, scale) = if exponent >= 0 {
-            (mantissa.shl(exponent.unsigned_abs()).digits(), 0)
+            (digits(&(mantissa << exponent.unsigned_abs())), 0)
         } else {
-            let spare = mantissa.trailing_zeros().min(exponent.unsigned_abs());
+            let spare = trailing_zeros(mantissa).min(exponent.unsigned_abs());
             let fives = exponent.unsigned_abs() - spare;
-            let digits = mantissa.shr(spare).mul(&Natural::pow5(fives)).digits();
+            let digits = digits(&((mantissa >> spare) * pow5(fives)));
             (digits, fives.cast_signed())
         };
         let exponent = digits.len() as i64 - scale;
@@ -32,25 +32,25 @@ impl Decimal {
 
     /// Returns the leading digits of `mantissa` × 2^`exponent`, at least [`LEADING`]. If digits are
     /// cut off, a final digit 1 represents them.
-    fn leading(mantissa: &Natural, exponent: i64) -> Decimal {
+    fn leading(mantissa: &BigUint, exponent: i64) -> Decimal {
         let scale = exponent.unsigned_abs();
-        let top = exponent.saturating_add(mantissa.bit_len().cast_signed());
+        let top = exponent.saturating_add(mantissa.bits().cast_signed());
         // The number is at least 10 to this power.
         let power = (top - 1) * 30_103 / 100_000 - 1;
         let wanted = power - LEADING.cast_signed();
         let (quotient, has_rest) = if exponent >= 0 && wanted > 0 && wanted.unsigned_abs() <= scale
         {
             let tens = wanted.unsigned_abs();
-            mantissa.shl(scale - tens).div(&Natural::pow5(tens))
+            divided(&(mantissa << (scale - tens)), &pow5(tens))
         } else if exponent < 0 && wanted < 0 && wanted.unsigned_abs() < scale {
             let tens = wanted.unsigned_abs();
-            let product = mantissa.mul(&Natural::pow5(tens));
+            let product = mantissa * pow5(tens);
             let down = scale - tens;
-            (product.shr(down), product.trailing_zeros() < down)
+            (&product >> down, trailing_zeros(&product) < down)
         } else {
             return Decimal::exact(mantissa, exponent);
         };
-        let mut digits = quotient.digits();
+        let mut digits = digits(&quotient);
         let exponent = digits.len() as i64 + wanted;
         if has_rest {
             digits.push(b'1');
@@ -65,14 +65,14 @@ impl Decimal {
     ///
     /// Every decimal within half a unit of the last bit reads back as this number. The digits end
     /// where rounding them down or up stays within these bounds.
-    pub fn shortest(mantissa: &Natural, exponent: i64, precision: u64) -> Decimal {
+    pub fn shortest(mantissa: &BigUint, exponent: i64, precision: u64) -> Decimal {
         let mut decimal = Decimal::leading(mantissa, exponent);
         let bits = precision + 1;
-        let up = bits.saturating_sub(mantissa.bit_len());
+        let up = bits.saturating_sub(mantissa.bits());
         // The mantissa has at most `precision` bits, so the shift is exact.
-        let (mantissa, exponent) = (mantissa.shl(up), exponent - up.cast_signed());
-        let lower = Decimal::leading(&mantissa.sub(&Natural::from(1)), exponent);
-        let upper = Decimal::leading(&mantissa.add(1), exponent);
+        let (mantissa, exponent) = (mantissa << up, exponent - up.cast_signed());
+        let lower = Decimal::leading(&(&mantissa - 1_u32), exponent);
+        let upper = Decimal::leading(&(&mantissa + 1_u32), exponent);
         let is_inclusive = !mantissa.bit(1);
         for (at, digit) in decimal.digits.iter().copied().enumerate() {
             let (low, high) = (lower.at(at), upper.at(at));
@@ -168,4 +168,26 @@ impl Decimal {
             self.exponent = 0;
         }
     }
+}
+
+/// Returns the ASCII digits of a number.
+pub(super) fn digits(number: &BigUint) -> Vec<u8> {
+    number.to_str_radix(10).into_bytes()
+}
+
+/// Returns the number of bits below the lowest set bit; 0 for zero.
+pub(super) fn trailing_zeros(number: &BigUint) -> u64 {
+    number.trailing_zeros().unwrap_or(0)
+}
+
+/// Returns five to the power of `exponent`. The exponents of numbers fit 32 bits.
+pub(super) fn pow5(exponent: u64) -> BigUint {
+    BigUint::from(5_u32).pow(u32::try_from(exponent).unwrap_or(u32::MAX))
+}
+
+/// Divides by a divisor that is not zero. Returns the quotient, and whether there is a remainder.
+pub(super) fn divided(number: &BigUint, divisor: &BigUint) -> (BigUint, bool) {
+    let quotient = number / divisor;
+    let has_rest = &quotient * divisor != *number;
+    (quotient, has_rest)
 }

@@ -34,7 +34,6 @@ pub mod json_string;
 pub(crate) mod lexer;
 pub mod marked;
 pub mod msgpack;
-mod natural;
 pub mod number;
 mod open;
 pub mod path;

@@ -7,8 +7,9 @@
 
 use std::cmp::Ordering;
 
-use super::decimal::Decimal;
-use super::natural::Natural;
+use num_bigint::BigUint;
+
+use super::decimal::{self, Decimal, divided, trailing_zeros};
 
 /// The precision of numbers that come from decimal text.
 pub const TEXT_PRECISION: u64 = 512;
@@ -38,7 +39,7 @@ enum Size {
 /// `mantissa` × 2^`exponent`. The mantissa is odd, or zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Float {
-    mantissa: Natural,
+    mantissa: BigUint,
     exponent: i64,
 }
 
@@ -125,7 +126,7 @@ impl Number {
         if float.exponent.unsigned_abs() > exponent_max {
             return None;
         }
-        let decimal = if float.mantissa.is_zero() {
+        let decimal = if float.is_zero() {
             Decimal::default()
         } else {
             Decimal::shortest(&float.mantissa, float.exponent, self.precision)
@@ -152,7 +153,7 @@ impl Number {
         match (self.to_text(), &self.size) {
             (Some(text), _) => text,
             (None, Size::Finite(float)) => {
-                let digits = String::from_utf8_lossy(&float.mantissa.digits()).into_owned();
+                let digits = float.mantissa.to_str_radix(10);
                 self.signed(&format!("{digits}p{}", float.exponent))
             }
             (None, Size::Infinite) => self.to_general(),
@@ -167,7 +168,8 @@ impl Number {
         if float.exponent < 0 || float.top() > 64 {
             return None;
         }
-        let size = i128::from(float.mantissa.shl(float.exponent.unsigned_abs()).to_u64()?);
+        let size =
+            i128::from(u64::try_from(&float.mantissa << float.exponent.unsigned_abs()).ok()?);
         i64::try_from(if self.is_negative { -size } else { size }).ok()
     }
 
@@ -178,14 +180,14 @@ impl Number {
         let Size::Finite(float) = &self.size else {
             return Some(f64::from_bits(sign | 0x7ff << 52));
         };
-        let bits = float.mantissa.bit_len();
+        let bits = float.mantissa.bits();
         let is_exact = bits <= 53 && float.exponent >= -1074 && float.top() <= 1024;
         if float.exponent >= 0 || !is_exact {
             return None;
         }
         // Both multiplications are exact: the mantissa has at most 53 bits, and neither power of
         // two is below the smallest float.
-        let mantissa = float.mantissa.to_u64()? as f64;
+        let mantissa = u64::try_from(&float.mantissa).ok()? as f64;
         let half = i32::try_from(float.exponent / 2).ok()?;
         let rest = i32::try_from(float.exponent).ok()? - half;
         let size = mantissa * 2_f64.powi(half) * 2_f64.powi(rest);
@@ -246,21 +248,21 @@ impl Size {
 impl Float {
     /// Rounds `mantissa` × 2^`exponent` to nearest even. `has_rest` is true if the exact number is
     /// slightly larger. A number whose exponent exceeds 32 bits becomes infinite or zero.
-    fn rounded(mantissa: Natural, exponent: i64, has_rest: bool, precision: u64) -> Size {
-        if mantissa.is_zero() {
+    fn rounded(mantissa: BigUint, exponent: i64, has_rest: bool, precision: u64) -> Size {
+        if mantissa.bits() == 0 {
             return Size::Finite(Float::default());
         }
-        let over = mantissa.bit_len().saturating_sub(precision);
-        let mut kept = mantissa.shr(over);
+        let over = mantissa.bits().saturating_sub(precision);
+        let mut kept = &mantissa >> over;
         if over > 0 && mantissa.bit(over - 1) {
-            let is_above_half = has_rest || mantissa.trailing_zeros() < over - 1;
+            let is_above_half = has_rest || trailing_zeros(&mantissa) < over - 1;
             if is_above_half || kept.bit(0) {
-                kept = kept.add(1);
+                kept += 1_u32;
             }
         }
-        let spare = kept.trailing_zeros();
+        let spare = trailing_zeros(&kept);
         let float = Float {
-            mantissa: kept.shr(spare),
+            mantissa: kept >> spare,
             exponent: exponent + over.cast_signed() + spare.cast_signed(),
         };
         match float.top() {
@@ -271,35 +273,34 @@ impl Float {
     }
 
     fn is_zero(&self) -> bool {
-        self.mantissa.is_zero()
+        self.mantissa.bits() == 0
     }
 
     /// Returns the exponent of the smallest power of two that is greater than the number.
     fn top(&self) -> i64 {
-        self.exponent.saturating_add(self.mantissa.bit_len().cast_signed())
+        self.exponent.saturating_add(self.mantissa.bits().cast_signed())
     }
 
     fn compare(&self, other: &Float) -> Ordering {
         self.top().cmp(&other.top()).then_with(|| {
             let least = self.exponent.min(other.exponent);
             let shifted =
-                |float: &Float| float.mantissa.shl((float.exponent - least).unsigned_abs());
+                |float: &Float| &float.mantissa << (float.exponent - least).unsigned_abs();
             shifted(self).cmp(&shifted(other))
         })
     }
 
     fn mul(&self, other: &Float, precision: u64) -> Size {
         let exponent = self.exponent.saturating_add(other.exponent);
-        Float::rounded(self.mantissa.mul(&other.mantissa), exponent, false, precision)
+        Float::rounded(&self.mantissa * &other.mantissa, exponent, false, precision)
     }
 
     fn div(&self, other: &Float, precision: u64) -> Size {
-        let wanted = precision + 2 + other.mantissa.bit_len();
-        let up = wanted.saturating_sub(self.mantissa.bit_len());
-        let (quotient, has_rest) = self.mantissa.shl(up).div(&other.mantissa);
+        let wanted = precision + 2 + other.mantissa.bits();
+        let up = wanted.saturating_sub(self.mantissa.bits());
+        let (quotient, has_rest) = divided(&(&self.mantissa << up), &other.mantissa);
         // One more bit records whether there is a remainder.
-        let quotient = quotient.shl(1);
-        let quotient = if has_rest { quotient.add(1) } else { quotient };
+        let quotient = (quotient << 1) + u32::from(has_rest);
         let exponent = self.exponent - other.exponent - up.cast_signed() - 1;
         Float::rounded(quotient, exponent, false, precision)
     }
@@ -308,7 +309,7 @@ impl Float {
 /// Returns five to the power of `exponent`, rounded at the same steps as in Go.
 fn pow5(exponent: u64, precision: u64) -> Size {
     const EXACT: u64 = 27;
-    let whole = |power: u64| Float::rounded(Natural::pow5(power), 0, false, u64::MAX);
+    let whole = |power: u64| Float::rounded(decimal::pow5(power), 0, false, u64::MAX);
     if exponent <= EXACT {
         return whole(exponent);
     }
@@ -364,12 +365,12 @@ fn parse_size(text: &[u8], precision: u64) -> Option<Size> {
             digits.push(b'1');
         }
     }
-    let mantissa = Natural::from_digits(&digits);
-    if mantissa.is_zero() {
+    let mantissa = BigUint::parse_bytes(&digits, 10).unwrap_or_default();
+    if mantissa.bits() == 0 {
         return Some(Size::Finite(Float::default()));
     }
     let exponent = tens.checked_add(twos)?;
-    let top = exponent.checked_add(mantissa.bit_len().cast_signed())?;
+    let top = exponent.checked_add(mantissa.bits().cast_signed())?;
     if i32::try_from(top).is_err() {
         return None;
     }

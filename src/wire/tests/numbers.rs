@@ -187,33 +187,3 @@ fn text_of_at_most_150_digits_comes_back_for_every_exponent() {
         assert_eq!(number.to_text(), Some(plain(&digits, exponent)), "{given}");
     }
 }
-
-#[test]
-fn a_quotient_and_its_rest_give_the_dividend() {
-    use crate::wire::natural::Natural;
-    /// Returns a number of a few limbs. Many of its limbs have all bits set, or none.
-    fn number(seed: &mut u64, limbs: u64) -> Natural {
-        (0..limbs).fold(Natural::default(), |number, _| {
-            let limb = match draw(seed) % 4 {
-                0 => 0,
-                1 => u64::MAX,
-                2 => 1 << 63,
-                _ => draw(seed) << 33 ^ draw(seed),
-            };
-            number.shl(64).add(limb)
-        })
-    }
-    let mut seed = 2;
-    for _ in 0..2_000 {
-        let (limbs, other) = (draw(&mut seed) % 8, 1 + draw(&mut seed) % 4);
-        let (dividend, divisor) = (number(&mut seed, limbs), number(&mut seed, other));
-        if divisor.is_zero() {
-            continue;
-        }
-        let (quotient, has_rest) = dividend.div(&divisor);
-        let product = quotient.mul(&divisor);
-        assert!(product <= dividend);
-        let rest = dividend.sub(&product);
-        assert!(rest < divisor && rest.is_zero() != has_rest);
-    }
-}

@@ -1,0 +1,24 @@
+//! Writes the records of a plan, like `plansift changes --all --threads 1`. `scripts/library`
+//! compares the speed of the two programs.
+
+use std::error::Error;
+use std::path::Path;
+
+use plansift::input::{Input, InputOptions};
+use plansift::plan::Documents;
+use plansift::record::{RecordOptions, RecordRequest, Show, Sink, write_records};
+use plansift::scan::Isa;
+use plansift::sink::ndjson::Ndjson;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args().nth(1).ok_or("usage: plansift-library PLAN")?;
+    let mut options = RecordOptions { show: Show::All, ..RecordOptions::default() };
+    // Valgrind does not run AVX-512.
+    options.read.isa = Isa::all().find(|isa| isa.name() == "avx2").ok_or("no AVX2")?;
+    let input = Input::open_file(Path::new(&path), &InputOptions::default())?;
+    let mut sink = Ndjson::new(std::io::stdout());
+    let mut documents = Documents::only(input, &options.read);
+    write_records(&mut documents, RecordRequest::new(&*path, &options), &mut sink)?;
+    sink.finish()?;
+    Ok(())
+}

@@ -6,9 +6,9 @@ use std::path::Path;
 use super::args::GateArgs;
 use super::exit::Exit;
 use super::messages::{read_text, say_with, usage};
-use crate::error::{Error, ErrorKind, NO_DOCUMENTS, RuleFault};
+use crate::path::NO_DOCUMENTS;
 use crate::sink::Sink;
-use crate::sink::gate::{Answer, Gate, Rule, without_document};
+use crate::sink::gate::{Answer, Gate, Rule, RuleFault, without_document};
 
 /// Maximum number of resources in a message.
 pub const NAMED: usize = 3;
@@ -44,9 +44,8 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
     let rules: Vec<Rule> = lines
         .filter(|(line, _)| !line.is_empty())
         .map(|(line, number)| {
-            let refused =
-                |error| refused(&format!("{path}: line {number}{}", word_of(line)), &error);
-            Rule::parse(line).map_err(refused)
+            let place = || format!("{path}: line {number}{}", word_of(line));
+            Rule::parse(line).map_err(|fault| refused(&place(), fault))
         })
         .collect::<Result<_, Exit>>()?;
     if rules.is_empty() {
@@ -83,9 +82,9 @@ fn without_comment(line: &str) -> &str {
 }
 
 fn rule(text: &str) -> Result<Rule, Exit> {
-    Rule::parse(text).map_err(|error| match error.kind() {
+    Rule::parse(text).map_err(|fault| match fault {
         // The user wrote this argument, so the message may repeat all of it.
-        ErrorKind::Rule(RuleFault::Blank(word)) => {
+        RuleFault::Blank(word) => {
             let place = format!("--fail-on: '{text}'");
             let pattern = text.trim_start().strip_prefix(word).unwrap_or(text);
             let pattern = pattern.trim_start_matches([' ', '\t', ':']).trim_end();
@@ -94,25 +93,25 @@ fn rule(text: &str) -> Result<Rule, Exit> {
                 "{place}: a colon stands before a pattern: did you mean {word}:{pattern}?"
             ))
         }
-        ErrorKind::Rule(RuleFault::Document) if let Some(instead) = without_document(text) => {
+        RuleFault::Document if let Some(instead) = without_document(text) => {
             usage(&format!("--fail-on: '{text}': {NO_DOCUMENTS}: write {instead}"))
         }
-        ErrorKind::Rule(RuleFault::Unknown(_)) if Path::new(text).is_file() => {
+        RuleFault::Unknown(_) if Path::new(text).is_file() => {
             usage(&format!("--fail-on: '{text}' is a file: write @{text} to read its rules"))
         }
-        _ => refused(&format!("--fail-on: '{text}'"), &error),
+        _ => refused(&format!("--fail-on: '{text}'"), fault),
     })
 }
 
-fn refused(place: &str, error: &Error) -> Exit {
-    let hint = match error.kind() {
-        ErrorKind::Rule(RuleFault::Unknown(_)) => {
+fn refused(place: &str, fault: RuleFault) -> Exit {
+    let hint = match fault {
+        RuleFault::Unknown(_) => {
             let subjects: Vec<_> = Rule::subjects().collect();
             format!("; rules begin with {}", subjects.join(", "))
         }
         _ => String::new(),
     };
-    usage(&format!("{place}: {error}{hint}"))
+    usage(&format!("{place}: {fault}{hint}"))
 }
 
 /// Wraps a sink in a check of the rules. A broken rule sets `is_broken`, unless it only warns.

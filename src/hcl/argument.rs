@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 
 use super::block::Attribute;
-use super::diagnostic::{DIAGNOSTICS_MAX, Diagnostic, quoted};
+use super::diagnostic::{DIAGNOSTICS_MAX, Diagnostic};
 use super::expression;
 use super::json::{Document, Index, Kind, Node};
 use super::position::{Position, Range};
 use super::schema::Reading;
 use super::template::{self, Template};
 use super::type_constraint;
+use crate::wire::quote;
 
 /// The value of an argument that is not an expression, such as `depends_on` or `type`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +128,7 @@ impl<'a> Source<'a> {
                     }
                     let detail = format!(
                         "An attribute named {} was already defined at {}:{}.",
-                        quoted(&text),
+                        quote(&*text),
                         self.file,
                         first.shown()
                     );

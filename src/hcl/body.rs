@@ -8,13 +8,14 @@ use std::collections::HashMap;
 
 use super::Tally;
 use super::block::{Attribute, Block, Label};
-use super::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
+use super::diagnostic::{Diagnostic, Diagnostics, did_you_mean, suggestion};
 use super::json::{Document, Index, Kind, Node};
 use super::position::Range;
 use super::schema::{AttributeSchema, BlockSchema, BodySchema, Reading, Rest};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::limits::Limit;
+use crate::wire::quote;
 
 /// Reads the blocks of a document.
 pub fn read(
@@ -182,7 +183,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let close = suggestion(name, known.iter().copied());
-            let name = quoted(name);
+            let name = quote(name);
             let detail =
                 format!("No argument or block type is named {name}.{}", did_you_mean(close));
             let range = node.name_range();
@@ -193,7 +194,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the error for a property that was already set.
     fn duplicate(&self, summary: &'static str, node: &Node, existing: Range) -> Diagnostic {
-        let name = quoted(node.name());
+        let name = quote(node.name());
         let place = existing.shown();
         let detail = format!("The argument {name} was already set at {}:{place}.", self.file);
         Diagnostic::error(summary, detail, node.name_range())
@@ -337,7 +338,7 @@ impl<'a> Reader<'a> {
                 }
             }
             _ => {
-                let name = quoted(schema.name);
+                let name = quote(schema.name);
                 let detail = format!(
                     "Either a JSON object or a JSON array is required, representing the contents \
                      of one or more {name} blocks."

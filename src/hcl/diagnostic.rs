@@ -1,6 +1,7 @@
 //! Diagnostics of a source file, with the messages of HCL.
 
 use super::position::Range;
+use crate::wire::quote;
 
 /// Maximum number of diagnostics for a file. A broken file can have one for each of its bytes.
 pub const DIAGNOSTICS_MAX: usize = 1000;
@@ -87,13 +88,6 @@ impl Diagnostics {
     }
 }
 
-/// Quotes a name like Go's `%q`.
-pub fn quoted(name: &str) -> String {
-    let mut out = Vec::new();
-    crate::wire::quote(name.as_bytes(), &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 /// Returns the first known name that is less than three edits away from `name`.
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known.into_iter().find(|known| edits(name, known) < 3)
@@ -101,7 +95,7 @@ pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> O
 
 /// Returns a sentence that suggests a name, or an empty string.
 pub fn did_you_mean(suggestion: Option<&str>) -> String {
-    suggestion.map_or_else(String::new, |name| format!(" Did you mean {}?", quoted(name)))
+    suggestion.map_or_else(String::new, |name| format!(" Did you mean {}?", quote(name)))
 }
 
 /// Returns the edit distance of the first 64 characters of two names, but at most three.

@@ -6,8 +6,8 @@
 use hcl_edit::expr::{Expression, ForExpr, FuncCall, ObjectKey, Traversal, TraversalOperator};
 use hcl_edit::template::{Directive, Element};
 
-use super::diagnostic::quoted;
 use super::scan::TreeSize;
+use crate::wire::quote;
 
 /// Maximum number of keys of an object. hcl-edit compares each key with all others.
 pub const KEYS_MAX: usize = 10_000;
@@ -197,7 +197,9 @@ pub fn step(operator: &TraversalOperator) -> Option<String> {
     match operator {
         TraversalOperator::GetAttr(name) => Some(format!(".{}", name.as_str())),
         TraversalOperator::LegacyIndex(index) => Some(format!("[{}]", index.value())),
-        TraversalOperator::Index(Expression::String(key)) => Some(format!("[{}]", quoted(key))),
+        TraversalOperator::Index(Expression::String(key)) => {
+            Some(format!("[{}]", quote(key.as_str())))
+        }
         TraversalOperator::Index(Expression::Number(key)) => {
             // In HCL, a negative number is an operation and not a constant.
             let key = key.value().to_string();

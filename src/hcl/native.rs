@@ -12,12 +12,13 @@ use hcl_edit::structure::{self, BlockLabel, Body, Structure};
 
 use super::Tally;
 use super::block::{Attribute, Block, Label};
-use super::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
+use super::diagnostic::{Diagnostic, Diagnostics, did_you_mean, suggestion};
 use super::expression::tree_memory;
 use super::position::{Forward, Lines, Range};
 use super::scan::{Fault, Item, Items, TreeSize};
 use super::schema::{self, BlockSchema, BodySchema, Rest};
 use crate::error::Result;
+use crate::wire::quote;
 
 /// Reads the blocks of a file, and passes each one to `found`. Returns the fault that makes the
 /// whole file invalid, if there is one.
@@ -138,12 +139,12 @@ impl Reader<'_, '_> {
             && !self.diagnostics.is_full()
         {
             let hint = if schema.block(name).is_some() {
-                format!(" Did you mean to define a block of type {}?", quoted(name))
+                format!(" Did you mean to define a block of type {}?", quote(name))
             } else {
                 let known = schema.attributes.iter().map(|attribute| attribute.name);
                 did_you_mean(suggestion(name, known))
             };
-            let name = quoted(name);
+            let name = quote(name);
             let detail = format!("An argument named {name} is not expected here.{hint}");
             self.diagnostics.error("Unsupported argument", detail, name_range);
         }
@@ -244,7 +245,7 @@ pub(super) fn report_unsupported(
         return;
     }
     let hint = if schema.attribute(kind).is_some() {
-        let name = quoted(kind);
+        let name = quote(kind);
         format!(
             " Did you mean to define argument {name}? If so, use the equals sign to assign it \
              a value."
@@ -252,7 +253,7 @@ pub(super) fn report_unsupported(
     } else {
         did_you_mean(suggestion(kind, schema.blocks.iter().map(|block| block.name)))
     };
-    let name = quoted(kind);
+    let name = quote(kind);
     let detail = format!("Blocks of type {name} are not expected here.{hint}");
     diagnostics.error("Unsupported block type", detail, range);
 }

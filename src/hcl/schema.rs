@@ -1,7 +1,8 @@
 //! Schemas of bodies: the attributes and blocks that a body can contain.
 
-use super::diagnostic::{Diagnostics, quoted};
+use super::diagnostic::Diagnostics;
 use super::position::Range;
+use crate::wire::quote;
 
 /// How an attribute is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +97,7 @@ impl BodySchema {
         diagnostics: &mut Diagnostics,
     ) {
         for attribute in self.attributes.iter().filter(|one| one.required && !is_set(one.name)) {
-            let name = quoted(attribute.name);
+            let name = quote(attribute.name);
             let detail = format!("The argument {name} is required, but no definition was found.");
             diagnostics.error("Missing required argument", detail, place);
         }

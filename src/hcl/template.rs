@@ -5,10 +5,11 @@
 
 use hcl_edit::expr::Expression;
 
-use super::diagnostic::{Diagnostic, did_you_mean, quoted, suggestion};
+use super::diagnostic::{Diagnostic, did_you_mean, suggestion};
 use super::expression::{self, References};
 use super::position::{Position, Range, advance};
 use super::scan::closing_brace;
+use crate::wire::quote;
 
 /// A part of a template.
 #[derive(Debug)]
@@ -377,7 +378,7 @@ fn unknown_keyword(word: &str, range: Range, start: Position) -> Diagnostic {
     }
     let known = suggestion(word, ["if", "for", "else", "endif", "endfor"]);
     let detail =
-        format!("{} is not a valid template control keyword.{}", quoted(word), did_you_mean(known));
+        format!("{} is not a valid template control keyword.{}", quote(word), did_you_mean(known));
     let error = Diagnostic::error("Invalid template control keyword", detail, range);
     error.within(Range::new(start, range.end))
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use hcl_edit::expr::{Expression, FuncCall, Object, ObjectKey};
 
-use super::diagnostic::{Diagnostic, quoted};
+use super::diagnostic::Diagnostic;
 use super::expression;
 use super::position::{Range, advance};
+use crate::wire::quote;
 use crate::wire::types::{Attributes, Type};
 
 /// A type constraint.
@@ -71,7 +72,7 @@ fn constraint(expression: &Expression, has_defaults: &mut bool) -> Result<Type, 
             "any" => Ok(Type::Dynamic),
             kind @ ("list" | "set" | "map" | "object" | "tuple") => Err((needs(kind), None)),
             word => {
-                let word = quoted(word);
+                let word = quote(word);
                 Err((format!("The keyword {word} is not a valid type specification."), None))
             }
         },
@@ -104,7 +105,7 @@ fn constructor(call: &FuncCall, has_defaults: &mut bool) -> Result<Type, Fault> 
         ("object", Some(Expression::Object(object))) => attributes(object, has_defaults),
         ("list" | "set" | "map" | "object" | "tuple", _) => Err((needs(name), None)),
         _ => {
-            let name = quoted(name);
+            let name = quote(name);
             Err((format!("Keyword {name} is not a valid type constructor."), None))
         }
     }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::convert::Infallible;
 
 /// The position of an invalid escape or of half a surrogate pair, in bytes from the text's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,11 @@ pub fn escape(text: &[u8]) -> Option<(char, usize)> {
         _ => return None,
     };
     Some((simple, 2))
+}
+
+/// Like [`escape`], but half of a surrogate pair becomes U+FFFD, as in Go.
+pub fn escape_lossy(text: &[u8]) -> Option<(char, usize)> {
+    escape(text).or_else(|| code_unit(text).map(|_| (char::REPLACEMENT_CHARACTER, 6)))
 }
 
 fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
@@ -86,24 +92,35 @@ pub fn utf8(bytes: &[u8]) -> Option<&str> {
 
 /// Appends a text as a JSON string with quotes, exactly as serde_json writes it.
 pub fn push_quoted(text: &str, json: &mut String) {
-    json.push('"');
+    let Ok(()) = quoted_pieces(text, &mut |piece| {
+        json.push_str(piece);
+        Ok::<(), Infallible>(())
+    });
+}
+
+/// Calls `each` with the pieces of a text as a JSON string with quotes.
+pub(crate) fn quoted_pieces<E>(
+    text: &str,
+    each: &mut impl FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
+    each("\"")?;
     let mut rest = text;
     while let Some(plain) = rest.bytes().position(|byte| matches!(byte, ..b' ' | b'"' | b'\\')) {
-        json.push_str(&rest[..plain]);
+        each(&rest[..plain])?;
         match rest.as_bytes()[plain] {
-            b'"' => json.push_str("\\\""),
-            b'\\' => json.push_str("\\\\"),
-            b'\n' => json.push_str("\\n"),
-            b'\r' => json.push_str("\\r"),
-            b'\t' => json.push_str("\\t"),
-            8 => json.push_str("\\b"),
-            12 => json.push_str("\\f"),
-            control => json.push_str(&format!("\\u{control:04x}")),
+            b'"' => each("\\\"")?,
+            b'\\' => each("\\\\")?,
+            b'\n' => each("\\n")?,
+            b'\r' => each("\\r")?,
+            b'\t' => each("\\t")?,
+            8 => each("\\b")?,
+            12 => each("\\f")?,
+            control => each(&format!("\\u{control:04x}"))?,
         }
         rest = &rest[plain + 1..];
     }
-    json.push_str(rest);
-    json.push('"');
+    each(rest)?;
+    each("\"")
 }
 
 pub fn quoted(text: &str) -> String {

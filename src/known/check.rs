@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::data::Data;
 use super::failure::{Failure, FailureKind};
-use super::format::{float, float32, quote};
+use super::format::{float, float32};
 use super::mask::SENSITIVE;
 use super::regexp::Regexp;
 use super::scalar::{
@@ -14,6 +14,7 @@ use super::scalar::{
 };
 use super::traverse::MaskedValue;
 use crate::wire::Number;
+use crate::wire::quote;
 
 /// A check of a value. The variants have the names of the functions of Go's `knownvalue`.
 ///

@@ -72,13 +72,6 @@ fn scalar(data: Data<'_>) -> Result<String> {
     Ok(data.string()?.unwrap_or_else(|| "<nil>".to_owned()))
 }
 
-/// Returns a string as Go's `%q` prints it.
-pub fn quote(text: &str) -> String {
-    let mut quoted = Vec::new();
-    crate::wire::quote(text.as_bytes(), &mut quoted);
-    String::from_utf8_lossy(&quoted).into_owned()
-}
-
 /// Returns the result of Go's `FormatFloat(number, 'f', -1, 64)`.
 pub(super) fn float(number: f64) -> String {
     match number {

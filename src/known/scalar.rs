@@ -5,11 +5,11 @@ use std::num::IntErrorKind;
 
 use super::data::Data;
 use super::failure::{Failure, FailureKind};
-use super::format::quote;
 use super::mask::SENSITIVE;
 use super::traverse::MaskedValue;
 use crate::error::Result;
 use crate::wire::Number;
+use crate::wire::quote;
 
 /// The result of a check: `Ok(Err(_))` if the value does not pass.
 pub(super) type Checked = Result<std::result::Result<(), Failure>>;

@@ -11,10 +11,10 @@
 //! one value, so it has neither set elements nor `*`.
 
 use std::fmt;
-use std::ops::Range;
 
 use super::{Step, is_ident, key_pieces};
 use crate::error::{Error, ErrorKind};
+use crate::json::string;
 
 /// One step of an [`AttributePath`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -263,40 +263,18 @@ fn unquote(text: &str) -> Option<(String, usize)> {
 
 /// Decodes the escape at the start of `text`, in the syntax of JSON, Go or HCL.
 fn escape(text: &str) -> Option<(char, usize)> {
-    let hex = |digits: Range<usize>| {
-        let digits = text.get(digits)?;
+    let hex = |len: usize| {
+        let digits = text.get(2..2 + len)?;
         let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_hex.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+        char::from_u32(is_hex.then(|| u32::from_str_radix(digits, 16).ok()).flatten()?)
     };
     Some(match text.as_bytes().get(1)? {
         b'a' => ('\x07', 2),
         b'v' => ('\x0b', 2),
         b'\'' => ('\'', 2),
-        b'x' => (char::from_u32(hex(2..4)?).filter(char::is_ascii)?, 4),
-        b'U' => (char::from_u32(hex(2..10)?)?, 10),
-        b'u' => {
-            let first = hex(2..6)?;
-            match char::from_u32(first) {
-                Some(c) => (c, 6),
-                None => {
-                    let second = (text.get(6..8)? == "\\u").then(|| hex(8..12)).flatten()?;
-                    let units = [u16::try_from(first).ok()?, u16::try_from(second).ok()?];
-                    (char::decode_utf16(units).next()?.ok()?, 12)
-                }
-            }
-        }
-        simple => {
-            let c = match simple {
-                b'"' | b'\\' | b'/' => char::from(*simple),
-                b'b' => '\x08',
-                b'f' => '\x0c',
-                b'n' => '\n',
-                b'r' => '\r',
-                b't' => '\t',
-                _ => return None,
-            };
-            (c, 2)
-        }
+        b'x' => (hex(2).filter(char::is_ascii)?, 4),
+        b'U' => (hex(8)?, 10),
+        _ => return string::escape(text.as_bytes()),
     })
 }
 

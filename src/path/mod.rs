@@ -26,13 +26,15 @@ pub use self::address_pattern::AddressPattern;
 use self::attribute::index;
 pub use self::attribute::{AttributePath, AttributeStep};
 pub use self::dotted::DottedPath;
-pub(crate) use self::pattern::split_exact;
 pub use self::pattern::{DECODERS, Pattern, outer_string, refuse_document};
+pub(crate) use self::pattern::{NO_DOCUMENTS, PATH_OF_STRING, split_exact};
 pub use self::query::AttributeQuery;
 pub(crate) use self::resource_address::{
     InstanceKey, Mode, ResourceAddress, escape, split_module, unescape,
 };
 use crate::error::{Error, ErrorKind};
+use crate::json::string::quoted_pieces;
+use crate::json::value::Value;
 
 /// One step from a value to a value inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -501,39 +503,14 @@ fn key_pieces<E>(
     each: &mut impl FnMut(&str) -> Result<(), E>,
 ) -> Result<(), E> {
     if !is_ident(key) {
-        return quoted(key, each);
+        each("[")?;
+        quoted_pieces(key, each)?;
+        return each("]");
     }
     if !is_first {
         each(".")?;
     }
     each(key)
-}
-
-/// Writes `["key"]`, and escapes only what JSON requires.
-fn quoted<E>(key: &str, each: &mut impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
-    each("[\"")?;
-    let mut rest = key;
-    while let Some(at) = rest.find(|c| matches!(c, '\0'..='\u{1f}' | '"' | '\\')) {
-        let (plain, escaped) = rest.split_at(at);
-        each(plain)?;
-        match escaped.as_bytes()[0] {
-            b'"' => each("\\\"")?,
-            b'\\' => each("\\\\")?,
-            b'\n' => each("\\n")?,
-            b'\r' => each("\\r")?,
-            b'\t' => each("\\t")?,
-            8 => each("\\b")?,
-            12 => each("\\f")?,
-            control => {
-                each("\\u00")?;
-                each(digit(control >> 4))?;
-                each(digit(control & 15))?;
-            }
-        }
-        rest = &escaped[1..];
-    }
-    each(rest)?;
-    each("\"]")
 }
 
 fn decimal<E>(number: u32, each: &mut impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
@@ -548,11 +525,38 @@ fn decimal<E>(number: u32, each: &mut impl FnMut(&str) -> Result<(), E>) -> Resu
     Ok(())
 }
 
-/// Returns the hexadecimal digit of a value below 16.
+/// Returns the digit of a value below 10.
 fn digit(value: u8) -> &'static str {
-    const DIGITS: &str = "0123456789abcdef";
+    const DIGITS: &str = "0123456789";
     let at = usize::from(value);
     &DIGITS[at..=at]
+}
+
+impl<'a> Value<'a> {
+    /// The value at a path, such as a path of [`Record::ResourceChange`]'s `changed`; `None` if the
+    /// path leads nowhere. [`Step::Element`], an element of a set, leads nowhere.
+    ///
+    /// # Errors
+    ///
+    /// Fails if an object or array on the path is invalid.
+    ///
+    /// [`Record::ResourceChange`]: crate::record::Record::ResourceChange
+    pub fn at<'p>(
+        self,
+        path: impl IntoIterator<Item = Step<'p>>,
+    ) -> Result<Option<Value<'a>>, Error> {
+        let mut value = self;
+        for step in path {
+            let inner = match step {
+                Step::Key(key) => value.get(key)?,
+                Step::Index(index) => value.element(index)?,
+                Step::Element => None,
+            };
+            let Some(inner) = inner else { return Ok(None) };
+            value = inner;
+        }
+        Ok(Some(value))
+    }
 }
 
 impl Serialize for Paths {

@@ -18,11 +18,18 @@
 use std::cell::Cell;
 
 use super::{is_ident, position_outside_quotes, push_key};
-use crate::error::{Error, ErrorKind, NO_DOCUMENTS, RuleFault};
+use crate::error::{Error, ErrorKind};
 use crate::glob::Glob;
 
 /// Terraform's functions that decode documents in strings: JSON and YAML.
 pub const DECODERS: [&str; 2] = ["jsondecode", "yamldecode"];
+
+/// Why a path into the document in a string is an error, in words.
+pub(crate) const NO_DOCUMENTS: &str = "a path cannot lead into the document in a string";
+
+/// What to write in place of a path into the document in a string.
+pub(crate) const PATH_OF_STRING: &str =
+    "the path of the string, such as policy for jsondecode(policy).Statement";
 
 /// A pattern that matches paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,10 +256,8 @@ pub fn outer_string(text: &str) -> Option<&str> {
 /// any other text.
 pub fn refuse_document(text: &str) -> Option<String> {
     position_outside_quotes(text, |_, byte| matches!(byte, b'(' | b')'))?;
-    Some(match outer_string(text) {
-        Some(string) => format!("{NO_DOCUMENTS}: write {string}"),
-        None => RuleFault::Document.to_string(),
-    })
+    let instead = outer_string(text).unwrap_or(PATH_OF_STRING);
+    Some(format!("{NO_DOCUMENTS}: write {instead}"))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 use super::{InputEntry, Location};
 use crate::error::{Error, ErrorKind, Result};
+use crate::glob::Glob;
 
 /// The placeholder of the workspace in a rule.
 const PLACE: &str = "{workspace}";
@@ -35,11 +36,11 @@ pub enum Rule {
 }
 
 /// A pattern for the last components of a path, such as `plans/{workspace}/plan.json`. A `*`
-/// matches any string without a slash.
+/// matches any string without a slash, so each component is a glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    before: String,
-    after: String,
+    before: Vec<Glob>,
+    after: Vec<Glob>,
 }
 
 impl Rule {
@@ -55,7 +56,8 @@ impl Rule {
         if after.contains(PLACE) {
             return Err(malformed());
         }
-        Ok(Rule::Pattern(Pattern { before: before.to_owned(), after: after.to_owned() }))
+        let globs = |text: &str| text.split('/').map(Glob::new).collect();
+        Ok(Rule::Pattern(Pattern { before: globs(before), after: globs(after) }))
     }
 
     /// Returns the workspace of an input; `None` if the user's pattern does not match its path.
@@ -87,25 +89,11 @@ impl Pattern {
     }
 }
 
-/// Whether a pattern with stars matches a whole string.
-fn fits(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
-        return false;
-    };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        let is_last = parts.peek().is_none();
-        let found = if is_last { rest.strip_suffix(part).map(str::len) } else { rest.find(part) };
-        let Some(skipped) = found.filter(|&skipped| !rest[..skipped].contains('/')) else {
-            return false;
-        };
-        rest = &rest[skipped + part.len()..];
-    }
-    true
+/// Whether a string has the components of a pattern.
+fn fits(pattern: &[Glob], text: &str) -> bool {
+    let mut components = text.split('/');
+    let is_next = |glob: &Glob| components.next().is_some_and(|it| glob.matches(it.as_bytes()));
+    pattern.iter().all(is_next) && components.next().is_none()
 }
 
 /// Returns the path of an input with `/` as the separator, without `.` and empty components.

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::error::{Error, ErrorKind};
+use crate::json::string;
 
 /// The deepest nesting of arrays and objects.
 pub const DEPTH_MAX: usize = 10_000;
@@ -258,34 +259,12 @@ impl<'a> Lexer<'a> {
 
     /// Reads an escape. Half of a surrogate pair becomes U+FFFD.
     fn escape(&mut self) -> Result<char, Error> {
-        let Some(byte) = self.text.get(self.offset + 1) else {
-            return self.fail(ErrorKind::Truncated);
+        let rest = &self.text[self.offset..];
+        let Some((c, len)) = string::escape_lossy(rest) else {
+            let is_cut = rest.len() < 2;
+            return self.fail(if is_cut { ErrorKind::Truncated } else { ErrorKind::Json });
         };
-        let c = match byte {
-            b'"' | b'\\' | b'/' => char::from(*byte),
-            b'b' => '\x08',
-            b'f' => '\x0c',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
-                let Some(unit) = unicode_escape(&self.text[self.offset..]) else {
-                    return self.fail(ErrorKind::Json);
-                };
-                self.offset += 6;
-                let next = unicode_escape(self.text.get(self.offset..).unwrap_or_default());
-                let code = match (unit, next) {
-                    (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) => {
-                        self.offset += 6;
-                        0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00)
-                    }
-                    _ => unit,
-                };
-                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-            }
-            _ => return self.fail(ErrorKind::Json),
-        };
-        self.offset += 2;
+        self.offset += len;
         Ok(c)
     }
 }
@@ -305,13 +284,4 @@ pub fn replace_invalid(bytes: &[u8]) -> Cow<'_, str> {
         text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
     }
     Cow::Owned(text)
-}
-
-/// Returns the code unit of `\uXXXX`.
-fn unicode_escape(text: &[u8]) -> Option<u32> {
-    let digits = text.strip_prefix(b"\\u")?.get(..4)?;
-    if !digits.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }

@@ -57,7 +57,7 @@ pub use self::from_json::from_json;
 pub use self::from_msgpack::{from_msgpack, from_msgpack_with};
 pub use self::number::Number;
 #[cfg(any(feature = "blocks", feature = "checks"))]
-pub(crate) use self::text::write_quoted as quote;
+pub use self::text::quote;
 pub use self::to_json::to_json;
 pub use self::to_msgpack::to_msgpack;
 pub use self::type_cache::TypeCache;

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use super::error::ErrorKind;
 use super::number::Number;
-use super::text::{checksum, write_quoted};
+use super::text::{checksum, quote};
 use super::types::Type;
 use super::value::{Data, Value, unify};
 use super::walk::{Event, Walk};
@@ -77,7 +77,7 @@ fn write_text(data: &Data, ty: &Type, number: fn(&Number) -> String, out: &mut V
                     out.push(b';');
                 }
                 if let (Some(key), Type::Map(_)) = (key, of) {
-                    write_quoted(key, out);
+                    out.extend_from_slice(quote(key).as_bytes());
                     out.push(b':');
                 }
             }
@@ -111,7 +111,7 @@ fn write_leaf(data: &Data, number: fn(&Number) -> String, out: &mut Vec<u8>) {
     match data {
         Data::Number(own) => out.extend(number(own).into_bytes()),
         Data::Bool(truth) => out.push(if *truth { b'T' } else { b'F' }),
-        Data::String(text) => write_quoted(text, out),
+        Data::String(text) => out.extend_from_slice(quote(text).as_bytes()),
         Data::Unknown(_) => out.push(b'?'),
         _ => out.push(b'~'),
     }

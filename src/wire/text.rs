@@ -69,11 +69,10 @@ fn safe_prefix(text: &str) -> &str {
     }
 }
 
-/// Appends a string quoted like Go's `%q`. The order of sets depends on the quoted text.
-pub fn write_quoted(text: &[u8], out: &mut Vec<u8>) {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for chunk in text.utf8_chunks() {
+/// Returns a string quoted like Go's `%q`. The order of sets depends on the quoted text.
+pub fn quote(text: impl AsRef<[u8]>) -> String {
+    let mut quoted = "\"".to_owned();
+    for chunk in text.as_ref().utf8_chunks() {
         for c in chunk.valid().chars() {
             quote_char(c, &mut quoted);
         }
@@ -82,7 +81,7 @@ pub fn write_quoted(text: &[u8], out: &mut Vec<u8>) {
         }
     }
     quoted.push('"');
-    out.extend_from_slice(quoted.as_bytes());
+    quoted
 }
 
 fn quote_char(c: char, out: &mut String) {

@@ -8,9 +8,10 @@ use super::token::{Kind as Token, Scanner, Token as Lexeme};
 use super::{DEPTH_MAX, Document, Kept, Kind, Name, Node};
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::hcl::diagnostic::{Diagnostic, Diagnostics, did_you_mean, quoted, suggestion};
+use crate::hcl::diagnostic::{Diagnostic, Diagnostics, did_you_mean, suggestion};
 use crate::hcl::position::{Position, Range};
 use crate::json::word::Word;
+use crate::wire::quote;
 
 const START_OF_VALUE: &str =
     "A JSON value must start with a brace, a bracket, a number, a string, or a keyword.";
@@ -188,11 +189,11 @@ impl Parser<'_, '_> {
             "false" => return Some(Kind::Bool(false)),
             "null" => return Some(Kind::Null),
             "undefined" | "NaN" | "Infinity" => {
-                format!("The JavaScript identifier {} cannot be used in JSON.", quoted(&word))
+                format!("The JavaScript identifier {} cannot be used in JSON.", quote(&*word))
             }
             _ => {
                 let known = suggestion(&word, ["true", "false", "null"]);
-                format!("{} is not a valid JSON keyword.{}", quoted(&word), did_you_mean(known))
+                format!("{} is not a valid JSON keyword.{}", quote(&*word), did_you_mean(known))
             }
         };
         self.diagnostics.error("Invalid JSON keyword", detail, token.range);

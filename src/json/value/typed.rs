@@ -8,35 +8,12 @@ use serde::de::DeserializeOwned;
 use super::{Kind, Value};
 use crate::error::{Error, Result};
 use crate::limits::Limit;
-use crate::path::Step;
 
 /// Maximum depth of a value that is converted to a type or a tree. There is a limit because the
 /// parsers and destructors of types and trees recurse.
 pub const TREE_DEPTH: u32 = 127;
 
 impl<'a> Value<'a> {
-    /// The value at a path, such as a path of [`Record::ResourceChange`]'s `changed`; `None` if the
-    /// path leads nowhere. [`Step::Element`], an element of a set, leads nowhere.
-    ///
-    /// # Errors
-    ///
-    /// Fails if an object or array on the path is invalid.
-    ///
-    /// [`Record::ResourceChange`]: crate::record::Record::ResourceChange
-    pub fn at<'p>(self, path: impl IntoIterator<Item = Step<'p>>) -> Result<Option<Value<'a>>> {
-        let mut value = self;
-        for step in path {
-            let inner = match step {
-                Step::Key(key) => value.get(key)?,
-                Step::Index(index) => value.element(index)?,
-                Step::Element => None,
-            };
-            let Some(inner) = inner else { return Ok(None) };
-            value = inner;
-        }
-        Ok(Some(value))
-    }
-
     /// The value at a JSON Pointer (RFC 6901) such as `/tags/Name` or `/ingress/0`; `None` if the
     /// pointer leads nowhere. The empty pointer leads to this value.
     ///
@@ -156,6 +133,7 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::json::detached::Detached;
     use crate::limits::Limits;
+    use crate::path::Step;
 
     fn with<T>(text: &str, look: impl FnOnce(Value<'_>) -> T) -> T {
         look(Detached::read(text.as_bytes(), Limits::default()).expect("JSON").value())

@@ -6,8 +6,10 @@
 //!
 //! An assertion is a rule, too. Its failures arrive as one record.
 
+mod fault;
 mod rule;
 
+pub use fault::RuleFault;
 pub use rule::{Rule, Severity};
 
 use std::borrow::Cow;

@@ -10,7 +10,7 @@
 //! `where` is a type, an address or a name ([`AddressPattern`]), `path` a [`path::Pattern`], and
 //! the message a JSON string.
 
-use crate::error::{Error, ErrorKind, Result, RuleFault};
+use super::fault::RuleFault;
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths, split_exact};
 use crate::record::counts::Summary;
@@ -125,14 +125,9 @@ impl Rule {
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Rule`] if the text is not a rule.
-    pub fn parse(text: &str) -> Result<Rule> {
-        let parsed = Rule::of_line(text.trim());
-        parsed.map_err(|fault| Error::new(ErrorKind::Rule(fault)))
-    }
-
-    fn of_line(text: &str) -> std::result::Result<Rule, RuleFault> {
-        let (severity, text) = severity(text);
+    /// Fails if the text is not a rule.
+    pub fn parse(text: &str) -> Result<Rule, RuleFault> {
+        let (severity, text) = severity(text.trim());
         let (text, message) = with_message(text)?;
         if text.is_empty() {
             return Err(RuleFault::Empty);
@@ -464,7 +459,7 @@ pub(super) fn severity(text: &str) -> (Severity, &str) {
 }
 
 /// Splits a line into the rule and its message, which starts at the first quote after a blank.
-pub(super) fn with_message(text: &str) -> std::result::Result<(&str, Option<String>), RuleFault> {
+pub(super) fn with_message(text: &str) -> Result<(&str, Option<String>), RuleFault> {
     let (mut is_quoted, mut after_blank) = (false, true);
     let start = text.char_indices().find(|&(_, character)| {
         let starts = character == '"' && after_blank && !is_quoted;
@@ -589,7 +584,7 @@ mod tests {
             (r#"delete "Ask"#, Message),
             (r#"delete "Ask" us"#, Message),
         ] {
-            assert_eq!(Rule::parse(text).unwrap_err().kind(), ErrorKind::Rule(fault), "{text}");
+            assert_eq!(Rule::parse(text).unwrap_err(), fault, "{text}");
         }
     }
 }

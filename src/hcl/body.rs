@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
         let mut left = vec![(index, node, Vec::new())];
         while let Some((index, node, labels)) = left.pop() {
             let Some(purpose) = schema.labels.get(labels.len()) else {
-                self.push_headers(index, node, schema, (kind_range, labels), headers);
+                self.push_headers(index, node, schema, kind_range, labels, headers);
                 continue;
             };
             let properties = self.properties(index, Some(purpose));
@@ -305,7 +305,8 @@ impl<'a> Reader<'a> {
         index: Index,
         node: &Node,
         schema: &'static BlockSchema,
-        (kind_range, labels): (Range, Vec<Label>),
+        kind_range: Range,
+        labels: Vec<Label>,
         headers: &mut Vec<Header>,
     ) {
         let header = |body, range, labels| Header {

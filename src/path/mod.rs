@@ -26,11 +26,13 @@ pub use self::address_pattern::AddressPattern;
 use self::attribute::index;
 pub use self::attribute::{AttributePath, AttributeStep};
 pub use self::dotted::DottedPath;
-pub use self::pattern::{DECODERS, Pattern, outer_string, refuse_document};
-pub(crate) use self::pattern::{NO_DOCUMENTS, PATH_OF_STRING, split_exact};
+pub(crate) use self::pattern::split_exact;
+pub use self::pattern::{
+    DECODERS, NO_DOCUMENTS, PATH_OF_STRING, Pattern, outer_string, refuse_document,
+};
 pub use self::query::AttributeQuery;
-pub(crate) use self::resource_address::{
-    InstanceKey, Mode, ResourceAddress, escape, split_module, unescape,
+pub use self::resource_address::{
+    InstanceKey, Mode, ResourceAddress, escape_key, split_module, unescape_key,
 };
 use crate::error::{Error, ErrorKind};
 use crate::json::string::quoted_pieces;

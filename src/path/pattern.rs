@@ -25,10 +25,10 @@ use crate::glob::Glob;
 pub const DECODERS: [&str; 2] = ["jsondecode", "yamldecode"];
 
 /// Why a path into the document in a string is an error, in words.
-pub(crate) const NO_DOCUMENTS: &str = "a path cannot lead into the document in a string";
+pub const NO_DOCUMENTS: &str = "a path cannot lead into the document in a string";
 
 /// What to write in place of a path into the document in a string.
-pub(crate) const PATH_OF_STRING: &str =
+pub const PATH_OF_STRING: &str =
     "the path of the string, such as policy for jsondecode(policy).Statement";
 
 /// A pattern that matches paths.

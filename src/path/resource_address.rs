@@ -6,26 +6,33 @@ use super::address::{ModuleCall, Part, Parts, module_calls, split_object};
 /// The parts of the address of a resource instance, borrowed from the address. The key keeps its
 /// escapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ResourceAddress<'a> {
+pub struct ResourceAddress<'a> {
     /// The address of the module instance; empty for the root module.
     pub module: &'a str,
+    /// Whether the resource is managed.
     pub mode: Mode,
+    /// The type.
     pub type_name: &'a str,
+    /// The name.
     pub name: &'a str,
+    /// The instance key.
     pub key: InstanceKey<'a>,
 }
 
 /// The mode of a resource, in the sort order of Terraform and OpenTofu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Mode {
+pub enum Mode {
+    /// An ephemeral resource.
     Ephemeral,
+    /// A data source.
     Data,
+    /// A managed resource.
     Managed,
 }
 
 impl Mode {
     /// Returns the `mode` in JSON.
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Mode::Ephemeral => "ephemeral",
             Mode::Data => "data",
@@ -36,8 +43,10 @@ impl Mode {
 
 /// The key of a resource or module instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InstanceKey<'a> {
+pub enum InstanceKey<'a> {
+    /// The resource or module has one instance.
     None,
+    /// The index of `count`.
     Number(&'a str),
     /// A string key: the characters between the quotes, with their escapes.
     Text(&'a str),
@@ -85,7 +94,7 @@ impl<'a> ResourceAddress<'a> {
 
 /// Splits an address into the address of its module instance and the rest; `None` if no tool writes
 /// the module's address.
-pub(crate) fn split_module(address: &str) -> Option<(&str, &str)> {
+pub fn split_module(address: &str) -> Option<(&str, &str)> {
     let (module, object) = split_object(address);
     let is_valid =
         |call: ModuleCall<'_>| is_identifier(call.name) && InstanceKey::parse(call.key).is_some();
@@ -153,7 +162,7 @@ impl<'a> InstanceKey<'a> {
             }
             InstanceKey::Text(text) => {
                 out.push(2);
-                write_text(&unescape(text), out);
+                write_text(&unescape_key(text), out);
             }
             InstanceKey::Unknown => out.push(3),
         }
@@ -171,8 +180,8 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
 }
 
-/// Undoes the escapes of HCL in a quoted string.
-pub(crate) fn unescape(text: &str) -> String {
+/// Undoes the escapes of HCL in a string key.
+pub fn unescape_key(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -204,8 +213,8 @@ pub(crate) fn unescape(text: &str) -> String {
     out
 }
 
-/// Escapes a string as HCL does between quotes.
-pub(crate) fn escape(text: &str) -> String {
+/// Escapes a string key as HCL does between quotes.
+pub fn escape_key(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -13,7 +13,7 @@ use super::schemas::{Schema, Schemas};
 use super::tool::Tool;
 use super::walk::{TextWriter, check_len};
 use crate::error::Result;
-use crate::path::{InstanceKey, ResourceAddress, unescape};
+use crate::path::{InstanceKey, ResourceAddress, unescape_key};
 use crate::wire::json_string::write_string;
 use crate::wire::msgpack::Value;
 use crate::wire::path::Step;
@@ -60,7 +60,7 @@ fn write_index(key: InstanceKey<'_>, out: &mut Vec<u8>) {
             push_key(out, "index");
             push(out, digits);
         }
-        InstanceKey::Text(text) => push_text(out, "index", &unescape(text)),
+        InstanceKey::Text(text) => push_text(out, "index", &unescape_key(text)),
         InstanceKey::Unknown => push(out, ",\"index_unknown\":true"),
     }
 }

@@ -7,7 +7,7 @@ use super::keys;
 use super::protobuf::{Message, fault, resource_address};
 use crate::error::{PlanFileFault, Result};
 use crate::json::value::Value;
-use crate::path::{InstanceKey, ResourceAddress, split_module, unescape};
+use crate::path::{InstanceKey, ResourceAddress, split_module, unescape_key};
 use crate::wire::json_string::write_string;
 
 /// The check result of a configuration object, such as a resource.
@@ -179,7 +179,7 @@ impl<'a> Instance<'a> {
                     push_key(out, "instance_key");
                     push(out, digits);
                 }
-                InstanceKey::Text(text) => push_text(out, "instance_key", &unescape(text)),
+                InstanceKey::Text(text) => push_text(out, "instance_key", &unescape_key(text)),
             }
         }
         if !module.is_empty() {

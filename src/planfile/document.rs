@@ -84,7 +84,8 @@ impl Document {
     /// index left.
     pub(super) fn new(
         plan: Member,
-        (index, mut budget): (Index, Budget),
+        index: Index,
+        mut budget: Budget,
         state: State,
         schemas: Schemas,
         limits: &Limits,

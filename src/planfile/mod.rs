@@ -115,8 +115,7 @@ pub fn is_plan_file(input: &mut Input) -> Result<bool> {
 pub fn open(file: &Rereadable, schemas: &SchemaFiles, limits: &Limits) -> Result<Document> {
     let archive = Archive::open(file, limits)?;
     let plan = required(&archive, PLAN)?;
-    let built = Index::build(&plan, limits).map_err(|error| error.within(PLAN))?;
-    let (mut index, budget) = built;
+    let (mut index, budget) = Index::build(&plan, limits).map_err(|error| error.within(PLAN))?;
     let mut known = Vec::new();
     if let Some(member) = archive.member(SCHEMAS)? {
         index.evidence.schemas();
@@ -129,7 +128,7 @@ pub fn open(file: &Rereadable, schemas: &SchemaFiles, limits: &Limits) -> Result
     let state = State::read(required(&archive, STATE)?, From::PlanFile, limits);
     let state = state.map_err(|error| error.within(STATE))?;
     file.check()?;
-    Document::new(plan, (index, budget), state, Schemas::new(known), limits)
+    Document::new(plan, index, budget, state, Schemas::new(known), limits)
 }
 
 /// Returns the name of a plan file's schema file in the folder of [`SchemaFiles`]. Plan files with

@@ -30,7 +30,7 @@ use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
-use crate::path::{ResourceAddress, escape};
+use crate::path::{ResourceAddress, escape_key};
 use crate::scan::Isa;
 use crate::wire::json_string::write_string;
 
@@ -455,7 +455,7 @@ impl Header {
                     let digits = std::str::from_utf8(key.raw());
                     format!("[{}]", digits.map_err(|_| state_fault(offset))?)
                 }
-                Some(key) => format!("[\"{}\"]", escape(&key.text()?)),
+                Some(key) => format!("[\"{}\"]", escape_key(&key.text()?)),
             };
             let deposed = keys::text(deposed)?;
             // Memory for sort keys, and for the pieces of JSON around the instance.

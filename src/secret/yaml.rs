@@ -3,6 +3,8 @@
 //! Several documents become a list. Keys must be scalars. A node with a custom tag (`!Ref`) becomes
 //! an object whose key is the tag. An alias becomes a string, so no node is written twice.
 
+use std::borrow::Cow;
+
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use serde_json::value::RawValue;
 
@@ -63,6 +65,16 @@ pub(super) fn as_json(text: &str) -> Read<(Syntax, String, Places)> {
     Ok(reader.finish())
 }
 
+/// A scalar of the text.
+struct Scalar<'t> {
+    text: Cow<'t, str>,
+    style: ScalarStyle,
+    tag: Option<Cow<'t, Tag>>,
+    span: Span,
+    /// Whether an anchor or a tag stands before the scalar.
+    has_properties: bool,
+}
+
 struct Reader<'t> {
     text: &'t str,
     offsets: Offsets,
@@ -79,7 +91,7 @@ impl Reader<'_> {
             Event::DocumentStart(_) => self.documents += 1,
             Event::Scalar(text, style, anchor, tag) => {
                 let has_properties = anchor != 0 || tag.is_some();
-                self.scalar((&text, style), tag.as_deref(), (span, has_properties))?;
+                self.scalar(&Scalar { text, style, tag, span, has_properties })?;
             }
             Event::Alias(anchor) => {
                 let is_key = self.before()?;
@@ -94,20 +106,15 @@ impl Reader<'_> {
         Some(())
     }
 
-    fn scalar(
-        &mut self,
-        (text, style): (&str, ScalarStyle),
-        tag: Option<&Tag>,
-        (span, has_properties): (Span, bool),
-    ) -> Option<()> {
+    fn scalar(&mut self, scalar: &Scalar<'_>) -> Option<()> {
         let is_key = self.before()?;
-        let is_plain = style == ScalarStyle::Plain && !is_key;
+        let is_plain = scalar.style == ScalarStyle::Plain && !is_key;
         // Ignores the tag of a key, because JSON keys are strings.
-        let tag = own(tag).filter(|_| !is_key);
+        let tag = own(scalar.tag.as_deref()).filter(|_| !is_key);
         self.begin_tag(tag.as_deref());
-        self.place(style, span, has_properties);
+        self.place(scalar);
         let json = &mut self.json;
-        match text {
+        match &*scalar.text {
             "" | "~" | "null" | "Null" | "NULL" if is_plain && tag.is_none() => {
                 json.push_str("null");
             }
@@ -163,7 +170,8 @@ impl Reader<'_> {
 
     /// Records the place of a scalar. Its span may begin with an anchor and a tag, and may end with
     /// white space.
-    fn place(&mut self, style: ScalarStyle, span: Span, has_properties: bool) {
+    fn place(&mut self, scalar: &Scalar<'_>) {
+        let Scalar { span, has_properties, .. } = *scalar;
         let [start, end] =
             [span.start, span.end].map(|mark| self.offsets.of_character(self.text, mark.index()));
         let mut source = self.text.get(start..end).unwrap_or_default();
@@ -176,7 +184,7 @@ impl Reader<'_> {
             source = source[header..].trim_ascii_start();
         }
         let start = end - source.len();
-        let (style, len) = match style {
+        let (style, len) = match scalar.style {
             ScalarStyle::Plain => (Style::Plain, source.trim_ascii_end().len()),
             ScalarStyle::SingleQuoted => (Style::Single, closing(source, b'\'')),
             ScalarStyle::DoubleQuoted => (Style::Double, closing(source, b'"')),

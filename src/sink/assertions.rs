@@ -341,7 +341,7 @@ impl<W: Write> Sarif<W> {
             "" => explained(result),
             _ => format!("{}: {}", visible(result.source), explained(result)),
         };
-        let rule = (result.index, self.ids[result.index].as_str());
+        let rule = sarif::RuleRef { index: result.index, id: &self.ids[result.index] };
         let text = sarif::result(rule, result.severity, &message, &location);
         let comma = if self.written == 0 { "\n" } else { ",\n" };
         self.written += 1;

@@ -79,9 +79,17 @@ pub(super) fn rule(id: &str, level: &str, description: &str) -> String {
     )
 }
 
-/// Returns a result of the rule with this index and ID, as JSON.
+/// A rule of a run.
+#[derive(Clone, Copy)]
+pub(super) struct RuleRef<'a> {
+    /// The index in the run's list of rules.
+    pub index: usize,
+    pub id: &'a str,
+}
+
+/// Returns a result of a rule, as JSON.
 pub(super) fn result(
-    (index, id): (usize, &str),
+    RuleRef { index, id }: RuleRef<'_>,
     level: &str,
     text: &str,
     location: &str,
@@ -173,14 +181,14 @@ impl<W: Write> Sarif<W> {
     fn result(&mut self, rule: usize, level: &str, text: &str, names: &[String]) -> Result<()> {
         let id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.id()));
         let block = first_location(&self.origins, names);
-        self.result_at(block, (rule, &id), level, text, names)
+        self.result_at(block, RuleRef { index: rule, id: &id }, level, text, names)
     }
 
     /// Writes the remark on a change, if there is one. The SARIF rules for changes come last.
     fn change(&mut self, change: &ResourceChange<'_>) -> Result<()> {
         let Some(remark) = self.annotated.remark(&self.origins, change) else { return Ok(()) };
         let Remark { class, location, name, words } = remark;
-        let rule = (self.rules.len() + 1 + class as usize, class.rule());
+        let rule = RuleRef { index: self.rules.len() + 1 + class as usize, id: class.rule() };
         let text = format!("{} {words}", visible(&name));
         self.result_at(location, rule, "note", &text, &[name])
     }
@@ -188,7 +196,7 @@ impl<W: Write> Sarif<W> {
     fn result_at(
         &mut self,
         block: Option<Location>,
-        (index, id): (usize, &str),
+        rule: RuleRef<'_>,
         level: &str,
         text: &str,
         names: &[String],
@@ -197,7 +205,7 @@ impl<W: Write> Sarif<W> {
         let location = location(&self.source, block, names);
         let comma = if self.results == 0 { "" } else { "," };
         self.results += 1;
-        let result = result((index, id), level, text, &location);
+        let result = result(rule, level, text, &location);
         self.write(&format!("{comma}\n{result}"))
     }
 

@@ -12,7 +12,7 @@
 
 use std::fmt;
 
-use super::{Step, is_ident, key_pieces};
+use super::{Step, is_ident, json_string, key_pieces};
 use crate::error::{Error, ErrorKind};
 use crate::json::string;
 
@@ -226,9 +226,8 @@ pub(super) fn parse_step(text: &str, is_first: bool) -> Option<(AttributeStep, u
 /// Parses the first step of the rest of a JSON array. Returns the step and its length in bytes.
 fn json_step(text: &str) -> Option<(AttributeStep, usize)> {
     if text.starts_with('"') {
-        let mut strings = serde_json::Deserializer::from_str(text).into_iter::<String>();
-        let key = strings.next()?.ok()?;
-        return Some((AttributeStep::Key(key), strings.byte_offset()));
+        let (key, len) = json_string(text)?;
+        return Some((AttributeStep::Key(key), len));
     }
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     Some((AttributeStep::Index(index(&text[..end])?), end))

@@ -1,4 +1,19 @@
-//! Paths into the values of a resource, and lists of paths (docs/format/records.md, section 2).
+//! Paths into the values of a resource, addresses of resources, and patterns for both.
+//!
+//! | type | text | use |
+//! | --- | --- | --- |
+//! | [`Path`], [`Paths`] | `tags.Name`, `ingress[0].port`, `set[*]` | the lists of paths in records |
+//! | [`AttributePath`] | the same without `[*]` | the path to one value |
+//! | [`DottedPath`] | `ingress.0.port` | a path as `tfjsonpath` prints it |
+//! | [`AttributeQuery`] | `ingress[*].port`, `**.password` | the values that an assertion is about |
+//! | [`Pattern`] | `tags`, `*.password` | attributes, for rules and filters (docs/patterns.md) |
+//! | [`AddressPattern`] | `aws_db_*`, `module.net` | resources, for rules and filters |
+//! | [`ConfigAddress`] | `module.net.aws_vpc.main` | a block of a configuration |
+//! | [`ResourceAddress`] | `module.net["a"].aws_vpc.main[0]` | a resource instance |
+//!
+//! # Lists of paths
+//!
+//! Paths have the text that docs/format/records.md describes in section 2.
 //!
 //! A list stores the text of all its keys in one buffer. So collecting the paths of a change
 //! allocates nothing once the buffers have grown. Sorting mostly compares one number for each path:
@@ -11,6 +26,7 @@ mod dotted;
 mod pattern;
 mod query;
 mod resource_address;
+mod values;
 
 use std::cmp::Ordering;
 use std::convert::Infallible;
@@ -36,7 +52,6 @@ pub use self::resource_address::{
 };
 use crate::error::{Error, ErrorKind};
 use crate::json::string::quoted_pieces;
-use crate::json::value::Value;
 
 /// One step from a value to a value inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -221,9 +236,9 @@ impl Paths {
             return Some(text.len() - ident.len() + end);
         };
         let len = if inside.starts_with('"') {
-            let mut strings = serde_json::Deserializer::from_str(inside).into_iter::<String>();
-            self.push_step(Step::Key(&strings.next()?.ok()?));
-            strings.byte_offset()
+            let (key, len) = json_string(inside)?;
+            self.push_step(Step::Key(&key));
+            len
         } else {
             let end = inside.find(']')?;
             self.push_step(match &inside[..end] {
@@ -343,6 +358,13 @@ impl Paths {
         self.spans = spans;
         is_cut
     }
+}
+
+/// Decodes the JSON string at the start of `text`. Returns the content, and the length of the quoted
+/// string in bytes.
+fn json_string(text: &str) -> Option<(String, usize)> {
+    let mut strings = serde_json::Deserializer::from_str(text).into_iter();
+    Some((strings.next()?.ok()?, strings.byte_offset()))
 }
 
 fn packed_len(len: usize) -> u32 {
@@ -532,33 +554,6 @@ fn digit(value: u8) -> &'static str {
     const DIGITS: &str = "0123456789";
     let at = usize::from(value);
     &DIGITS[at..=at]
-}
-
-impl<'a> Value<'a> {
-    /// The value at a path, such as a path of [`Record::ResourceChange`]'s `changed`; `None` if the
-    /// path leads nowhere. [`Step::Element`], an element of a set, leads nowhere.
-    ///
-    /// # Errors
-    ///
-    /// Fails if an object or array on the path is invalid.
-    ///
-    /// [`Record::ResourceChange`]: crate::record::Record::ResourceChange
-    pub fn at<'p>(
-        self,
-        path: impl IntoIterator<Item = Step<'p>>,
-    ) -> Result<Option<Value<'a>>, Error> {
-        let mut value = self;
-        for step in path {
-            let inner = match step {
-                Step::Key(key) => value.get(key)?,
-                Step::Index(index) => value.element(index)?,
-                Step::Element => None,
-            };
-            let Some(inner) = inner else { return Ok(None) };
-            value = inner;
-        }
-        Ok(Some(value))
-    }
 }
 
 impl Serialize for Paths {

@@ -17,7 +17,7 @@
 
 use std::cell::Cell;
 
-use super::{is_ident, position_outside_quotes, push_key};
+use super::{is_ident, json_string, position_outside_quotes, push_key};
 use crate::error::{Error, ErrorKind};
 use crate::glob::Glob;
 
@@ -158,9 +158,7 @@ fn bracketed(inside: &str, path: &mut String) -> Option<usize> {
         path.extend(["[", place, "]"]);
         return Some(end + 2);
     }
-    let mut strings = serde_json::Deserializer::from_str(inside).into_iter::<String>();
-    let key = strings.next()?.ok()?;
-    let end = strings.byte_offset();
+    let (key, end) = json_string(inside)?;
     inside[end..].strip_prefix(']')?;
     match is_ident(&key.replace('*', "_")) {
         true if path.is_empty() => path.push_str(&key),

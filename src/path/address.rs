@@ -54,7 +54,8 @@ impl<'t> Iterator for Parts<'t> {
         if name.is_empty() {
             return None;
         }
-        let len = name.find(['.', '[']).unwrap_or(name.len());
+        let end = name.bytes().position(|byte| matches!(byte, b'.' | b'['));
+        let len = end.unwrap_or(name.len());
         self.at += rest.len() - name.len() + len;
         Some(Part::Name(&name[..len]))
     }
@@ -76,21 +77,16 @@ pub(crate) struct ModuleCall<'t> {
 pub(crate) fn module_calls(address: &str) -> impl Iterator<Item = ModuleCall<'_>> {
     let mut parts = Parts::of(address);
     std::iter::from_fn(move || {
-        let is_joined = parts.at > 0 && !parts.rest().starts_with('.');
-        if is_joined || parts.next() != Some(Part::Name("module")) {
+        let dot = if parts.at == 0 { "" } else { "." };
+        let call = parts.rest().strip_prefix(dot)?.strip_prefix("module")?;
+        if !call.starts_with('.') {
             return None;
         }
-        if !parts.rest().starts_with('.') {
-            return None;
-        }
+        parts.at = address.len() - call.len();
         let Some(Part::Name(name)) = parts.next() else { return None };
         let name_end = parts.at;
-        let mut ahead = parts.clone();
-        let key = match ahead.next() {
-            Some(Part::Key(key)) => {
-                parts = ahead;
-                key
-            }
+        let key = match parts.rest().starts_with('[').then(|| parts.next()) {
+            Some(Some(Part::Key(key))) => key,
             _ => "",
         };
         Some(ModuleCall { name, key, name_end, end: parts.at })

@@ -71,13 +71,14 @@ impl Owner<'_> {
     pub fn resource(&self) -> Result<Option<Resource>> {
         let Some(address) = self.address else { return Ok(None) };
         let address = address.decode()?;
-        let of_address = resource_names(&address).unzip();
-        let text = |text: Option<Text<'_>>, other: Option<&str>| match text {
-            Some(text) => text.decode().map(Some),
-            None => Ok(other.map(str::to_owned)),
-        };
-        let names = (text(self.type_name, of_address.0)?, text(self.name, of_address.1)?);
-        let (Some(mut type_name), Some(name)) = names else { return Ok(None) };
+        let text = |text: Option<Text<'_>>| text.map(Text::decode).transpose();
+        let (mut type_name, mut name) = (text(self.type_name)?, text(self.name)?);
+        if type_name.is_none() || name.is_none() {
+            let (of_type, of_name) = resource_names(&address).unzip();
+            type_name = type_name.or_else(|| of_type.map(str::to_owned));
+            name = name.or_else(|| of_name.map(str::to_owned));
+        }
+        let (Some(mut type_name), Some(name)) = (type_name, name) else { return Ok(None) };
         if self.kind == OwnerKind::Invocation {
             type_name = type_of_action(&type_name);
         }

@@ -15,7 +15,7 @@
 //! | feature | adds |
 //! | --- | --- |
 //! | `compression` | inputs in gzip and zstd |
-//! | `redact` | [`redact`], [`slim`], [`audit`], and the collection of secrets in [`secret`] |
+//! | `redact` | [`secret`], [`redact`], [`slim`] and [`audit`] |
 //! | `report` | `redact`, [`record::view`], and all other sinks |
 //! | `wire` | [`wire`] |
 //! | `checks` | `redact`, `wire`, [`known`] and [`plancheck`] |
@@ -97,6 +97,7 @@ pub mod json;
 #[cfg(feature = "checks")]
 pub mod known;
 pub mod limits;
+pub mod marks;
 mod nearest;
 pub mod path;
 pub mod plan;
@@ -113,6 +114,7 @@ pub mod run;
 // Public for the fuzz targets and the bench, which compare its kernels.
 #[doc(hidden)]
 pub mod scan;
+#[cfg(feature = "redact")]
 pub mod secret;
 pub mod sink;
 #[cfg(feature = "redact")]

@@ -11,21 +11,24 @@ use super::walk::{Hit, HitKind, walk};
 use super::{AuditOptions, copies, names};
 use crate::error::{Error, Result};
 use crate::json::string;
+use crate::json::value::decode;
 use crate::json::value::{self, Value, WalkEvent};
 use crate::limits::Limit;
+use crate::marks::is_mask;
+use crate::marks::parts::{Parts, constants};
+use crate::marks::{MarkReason, MarkSource, Marked, Step};
 use crate::path;
+use crate::path::is_attribute_name;
 use crate::plan::{Piece, PieceKind, Section};
 use crate::record::FindingKind;
 use crate::secret::constants::Constant;
 use crate::secret::copies::Found;
 use crate::secret::echo::{EchoKind, Echoes};
-use crate::secret::marks::{MarkReason, MarkSource, Marked, Step};
-use crate::secret::parts::{Parts, constants};
 use crate::secret::piece_secrets::{PieceSecret, PieceSecrets};
 use crate::secret::relevant::secret_steps;
 use crate::secret::strings::Strings;
 use crate::secret::words::words;
-use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attribute_name};
+use crate::secret::{Collected, spells_attribute_name};
 
 /// Finds the secrets in pieces, one after the other.
 pub(super) struct Auditor<'r, N> {

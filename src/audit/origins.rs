@@ -7,11 +7,11 @@ use std::borrow::Cow;
 
 use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use crate::error::Result;
+use crate::marks::Step;
 use crate::path::{self, Paths};
 use crate::plan::{Piece, PieceKind, Section};
 use crate::record::SecretOrigin;
 use crate::secret::FreshSecrets;
-use crate::secret::marks::Step;
 
 /// Memory for unmasked addresses and paths, in bytes. Masked, they may take a few times as much.
 const SIZE_MAX: u64 = 4 << 20;

@@ -10,10 +10,12 @@ use super::names::closing_quote;
 use crate::error::Result;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
+use crate::marks::MASK;
+use crate::path::is_attribute_name;
 use crate::path::{Paths, Step};
 use crate::plan::{Piece, PieceKind};
+use crate::secret::Collected;
 use crate::secret::echo::EchoTargets;
-use crate::secret::{Collected, MASK, is_attribute_name};
 
 /// Longest reported text in bytes; longer texts are cut. There may be many findings, and each
 /// repeats the texts of its element.

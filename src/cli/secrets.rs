@@ -8,10 +8,11 @@ use super::exit::Exit;
 use super::messages::{fail, say, usage};
 use super::options::options;
 use crate::error::Error;
+use crate::marks::Names;
 use crate::plan;
 use crate::redact::mask::{KEY_MIN, Key, Masking};
 use crate::redact::{Counts, RedactOptions};
-use crate::secret::{self, EchoOf, Names};
+use crate::secret::{self, EchoOf};
 
 /// Returns the options of a redaction. If the arguments contradict each other or the key cannot be
 /// read, prints the error and fails.

@@ -1,6 +1,6 @@
 //! The attributes of a change: paths with their values before and after, for display.
 
-pub use crate::secret::mark_changes::MarkChange;
+pub use crate::marks::mark_changes::MarkChange;
 
 /// The text that is shown for a value that is not known yet.
 #[cfg(feature = "report")]

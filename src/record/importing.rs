@@ -19,13 +19,14 @@ use super::texts::Texts;
 use super::view::Viewer;
 use crate::diff::refuse_duplicate_keys;
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::value::decode;
 use crate::json::value::{Kind, Value, WalkEvent};
 use crate::json::word::Word;
 use crate::json::{number, string};
 use crate::limits::Limits;
+use crate::marks::{Marks, Subject};
+use crate::path::is_attribute_name;
 use crate::plan::Change;
-use crate::secret::marks::{Marks, Subject};
-use crate::secret::{decode, is_attribute_name};
 
 /// The JSON string that replaces a secret.
 const MASK: &str = "\"(sensitive value)\"";

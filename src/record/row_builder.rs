@@ -17,11 +17,11 @@ use crate::json::string;
 use crate::json::value::{Kind, Text, Value};
 use crate::json::word::Word;
 use crate::limits::Limit;
+use crate::marks::mark_changes::{MarkChange, MarkComparison};
+use crate::marks::steps::PieceMarkedPaths;
+use crate::marks::{MarkReason, Marks, Subject};
 use crate::path::{Paths, Step};
 use crate::plan::{self, Change, Index, Section};
-use crate::secret::mark_changes::{MarkChange, MarkComparison};
-use crate::secret::marks::{MarkReason, Marks, Subject};
-use crate::secret::steps::PieceMarkedPaths;
 
 /// Builds the rows of changes, one after the other.
 pub(super) struct RowBuilder {

@@ -2,14 +2,14 @@
 
 use crate::json::value::Text;
 #[cfg(feature = "report")]
+use crate::marks::mark_changes::MarkChange;
+#[cfg(feature = "report")]
 use crate::path::Path;
 use crate::path::Paths;
 use crate::plan::Section;
 use crate::record::ChangePaths;
 #[cfg(feature = "report")]
 use crate::record::Difference;
-#[cfg(feature = "report")]
-use crate::secret::mark_changes::MarkChange;
 
 /// The paths of a change, as its record contains them.
 #[derive(Clone, Copy, Debug)]

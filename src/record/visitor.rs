@@ -26,6 +26,7 @@ use super::{
 use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::{Text, Value};
+use crate::marks::Subject;
 use crate::path::Paths;
 use crate::plan::lookahead::Lookahead;
 use crate::plan::{
@@ -33,7 +34,6 @@ use crate::plan::{
     ResourceInstance, Section, StateKind, Visitor,
 };
 use crate::pool::Queue;
-use crate::secret::marks::Subject;
 
 /// The result of [`write_records`].
 #[derive(Clone, Debug)]

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::value::decode;
 use crate::json::value::{Kind, Value, WalkEvent};
 use crate::json::{number, string};
+use crate::marks::{MASK, MASK_CHANGED};
 use crate::secret::echo::EchoKind;
-use crate::secret::{MASK, MASK_CHANGED, decode};
 
 /// How secrets are masked.
 #[derive(Clone, Debug, Default)]

@@ -43,11 +43,11 @@ use selection::{Everything, RemovedPieces, Selection};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Hooked, Source};
+use crate::marks::MarkSource;
 use crate::plan::lookahead::Lookahead;
 use crate::plan::{Accepts, Document, Documents};
 use crate::pool::{Pool, Queue};
 use crate::secret::echo::EchoTargets;
-use crate::secret::marks::MarkSource;
 use crate::secret::{self, Collected};
 
 /// How to redact.

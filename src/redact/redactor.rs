@@ -7,16 +7,19 @@ use super::mask::{Mask, Masking};
 use super::{Counts, RedactOptions};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::value::decode;
 use crate::json::value::{Kind, Value, WalkEvent};
 use crate::limits::Limit;
+use crate::marks::is_mask;
+use crate::marks::mark_changes::{MarkChange, MarkComparison};
+use crate::marks::parts::{Parts, constants};
+use crate::marks::{MarkReason, MarkSource, Marked};
+use crate::path::is_attribute_name;
 use crate::plan::{Check, Piece, PieceKind, Section};
 use crate::secret::constants::Constant;
-use crate::secret::mark_changes::{MarkChange, MarkComparison};
-use crate::secret::marks::{MarkReason, MarkSource, Marked};
-use crate::secret::parts::{Parts, constants};
 use crate::secret::piece_secrets::{PieceSecret, PieceSecrets};
 use crate::secret::relevant::secret_steps;
-use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attribute_name};
+use crate::secret::{Collected, spells_attribute_name};
 
 /// Finds the secrets in pieces, and records their masks.
 pub(super) struct Redactor<'r, N> {

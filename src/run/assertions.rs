@@ -1,10 +1,12 @@
 //! Assertions to check against plans, and masking of the secrets in their failures.
 
 use crate::assertion::{Assertions, Finding, Outcome, Quote, Quoted};
+use crate::marks::{ECHO, MASK};
 use crate::nearest::did_you_mean;
+use crate::path::is_attribute_name;
 use crate::path::{AttributePath, AttributeStep};
 use crate::record::view::{Detail, Quotes, ViewSettings};
-use crate::secret::{self, Collected, ECHO, MASK, is_attribute_name};
+use crate::secret::{self, Collected};
 
 /// Assertions to check against each plan, and which values of the plans are secret.
 #[derive(Debug)]

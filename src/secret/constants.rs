@@ -14,12 +14,12 @@
 
 use std::borrow::Cow;
 
-use super::decode;
-use super::marked_paths::{MarkedPaths, ROOT};
-use super::marks::{MarkSource, Marks, Step};
-use super::parts::type_of_action;
 use crate::error::Result;
+use crate::json::value::decode;
 use crate::json::value::{Kind, Text, Value, WalkEvent};
+use crate::marks::marked_paths::{MarkedPaths, ROOT};
+use crate::marks::parts::type_of_action;
+use crate::marks::{MarkSource, Marks, Step};
 use crate::path::resource_names;
 use crate::plan::{Piece, PieceKind, members};
 

@@ -26,11 +26,14 @@ use super::contained::unescaped;
 use super::digest::head_of;
 use super::document::{DOCUMENT_DEPTH_MAX, Document, Unread, may_be_document};
 use super::echo::{EchoKind, EchoTargets};
+use super::items;
 use super::place::{Places, Style};
 use super::trail::{TrailId, TrailStep, Trails};
-use super::{decode, is_attribute_name, is_mask, items, outside_masks};
 use crate::error::Result;
+use crate::json::value::decode;
 use crate::json::value::{Kind, Step, Text, Value, WalkEvent};
+use crate::marks::{is_mask, outside_masks};
+use crate::path::is_attribute_name;
 
 /// The bytes before a value or an item in a text.
 const STARTS: [bool; 256] = {

@@ -3,10 +3,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::decode;
 use super::document::Document;
 use crate::error::Result;
 use crate::json::number;
+use crate::json::value::decode;
 use crate::json::value::{Kind, Value, WalkEvent};
 
 /// The digest of a non-empty object or array in a text of at least `len_min` bytes. `None` for any

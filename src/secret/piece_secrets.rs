@@ -5,14 +5,15 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use super::constants::{Constant, marked_constants};
-use super::marked_paths;
-use super::marks::{MarkSource, Marked, Marks};
-use super::parts::Parts;
-use super::steps::{Cut, PieceMarkedPaths};
-use super::{Collected, SecretOptions, is_mask};
+use super::{Collected, SecretOptions};
 use crate::error::{Error, Result};
 use crate::json::value::{Kind, Value, WalkEvent};
 use crate::limits::{Limit, Limits};
+use crate::marks::is_mask;
+use crate::marks::marked_paths;
+use crate::marks::parts::Parts;
+use crate::marks::steps::{Cut, PieceMarkedPaths};
+use crate::marks::{MarkSource, Marked, Marks};
 use crate::plan::Piece;
 
 pub(crate) enum PieceSecret<'f, 'a> {

@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use super::digest::{Digested, Digester};
-use super::marked_paths::{MarkedPaths, OwnerDigests, PathDigests};
 use super::set::Secrets;
 use super::texts::texts_of;
 use crate::error::Result;
 use crate::json::value::Value;
+use crate::marks::marked_paths::{MarkedPaths, OwnerDigests, PathDigests};
 use crate::plan::PieceKind;
 use crate::pool::scaled_for_fuzzing;
 

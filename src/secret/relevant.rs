@@ -1,10 +1,10 @@
 //! Cuts the paths of `relevant_attributes` where a step is a secret.
 
-use super::decode;
 use super::set::Secrets;
-use super::steps::Cut;
 use crate::error::Result;
+use crate::json::value::decode;
 use crate::json::value::{Kind, Value, WalkEvent};
+use crate::marks::steps::Cut;
 
 /// Returns the part to cut off the end of the path of an element of `relevant_attributes`. The
 /// first step, the attribute itself, always remains. The cut begins at the first later step that

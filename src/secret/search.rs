@@ -3,12 +3,12 @@
 
 use super::digest::Digester;
 use super::first_pass_index::Digests;
-use super::marked_paths::PathDigester;
-use super::marks::{MarkSource, Marks};
-use super::parts::Parts;
 use super::range_secrets::RangeSecrets;
 use crate::error::Result;
 use crate::json::value::Text;
+use crate::marks::marked_paths::PathDigester;
+use crate::marks::parts::Parts;
+use crate::marks::{MarkSource, Marks};
 use crate::plan::lookahead::{MapOutcome, PieceBatch, PieceMap};
 use crate::plan::{Piece, ReadRange};
 

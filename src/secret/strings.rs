@@ -118,7 +118,7 @@ impl EchoTargets<'_> {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::secret::MASK;
+    use crate::marks::MASK;
     use crate::secret::contained::{Contained, Texts};
     use crate::secret::copies::Unmasked;
     use crate::secret::set::Secrets;

@@ -1,10 +1,12 @@
 //! Extracts the texts of a marked path, which are the secrets.
 
 use super::meaning::meaning;
-use super::{decode, is_attribute_name, is_mask};
 use crate::error::Result;
 use crate::json::string;
+use crate::json::value::decode;
 use crate::json::value::{Value, WalkEvent};
+use crate::marks::is_mask;
+use crate::path::is_attribute_name;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::short::{messages, short};
 use crate::inert::{lines, visible};
+use crate::marks::{ECHO, MASK};
 use crate::path::Paths;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::view::Detail;
@@ -16,7 +17,6 @@ use crate::record::{
     ActionInvocation, Attribute, Attributes, ChangePaths, Check, Difference, Hidden, ImportSource,
     MarkChange, ResourceChange, Shown, UNKNOWN,
 };
-use crate::secret::{ECHO, MASK};
 
 /// The placeholder for a value that is written and never read.
 pub(super) const WRITE_ONLY: &str = "(write-only attribute)";

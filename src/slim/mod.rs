@@ -18,6 +18,7 @@ use paths::{Layer, Pruner};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
+use crate::json::value::decode;
 use crate::json::value::{Text, Value};
 use crate::path::{self, AddressPattern};
 use crate::plan::{
@@ -28,7 +29,6 @@ use crate::record::action::Action;
 use crate::record::patterns::{Resource, UnmatchedPatterns};
 use crate::redact::selection::{Judge, Judges, Reason, RemovedPieces, Selection, Verdict};
 use crate::redact::{self, Redacted, Secrecy, rewrite};
-use crate::secret::decode;
 
 /// The parts of a plan to keep.
 #[derive(Clone, Debug)]

@@ -22,10 +22,10 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::glob::{Glob, Progress};
+use crate::json::value::decode;
 use crate::json::value::{Entries, Step, Text, Value};
 use crate::path::{self, Pattern};
 use crate::redact::cut::Items;
-use crate::secret::decode;
 
 /// The role of a value in a resource or change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -121,7 +121,7 @@ pub(super) fn value(
 ) -> Result<Option<JsonText<'static>>> {
     let (Some(value), Some(masked)) = (value, masked) else { return Ok(None) };
     if masked.begin(piece)? {
-        return Ok(Some(JsonText::new(quoted(crate::secret::MASK))));
+        return Ok(Some(JsonText::new(quoted(crate::marks::MASK))));
     }
     let mut json = String::new();
     masked.push(value, &mut json)?;

@@ -13,8 +13,8 @@ use super::shown::ValueRenderer;
 use super::walk::{Descent, walk};
 use crate::error::Result;
 use crate::json::value::{Kind, Value, WalkEvent};
+use crate::marks::{ECHO, MASK};
 use crate::record::Excerpt;
-use crate::secret::{ECHO, MASK};
 
 struct Rendering {
     /// The keys whose `null` is shown; `None` means all keys.

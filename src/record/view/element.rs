@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Listing;
+use crate::marks::MASK;
 use crate::path::{Path, Paths, Step};
 use crate::record::attributes::UNKNOWN;
-use crate::secret::MASK;
 
 /// How to show a list element as one value.
 #[derive(Clone, Debug, Default)]

@@ -11,12 +11,12 @@ use super::{Detail, ViewSettings};
 use crate::error::Result;
 use crate::json::string::push_quoted;
 use crate::json::value::{Kind, Value, WalkEvent};
+use crate::marks::Marks;
+use crate::marks::parts::Parts;
+use crate::marks::{ECHO, MASK};
 use crate::path::Path;
 use crate::plan::{Piece, PieceKind};
 use crate::record::MaskText;
-use crate::secret::marks::Marks;
-use crate::secret::parts::Parts;
-use crate::secret::{ECHO, MASK};
 
 /// Writes the values of pieces as JSON, one piece after the other.
 #[derive(Debug)]

@@ -30,13 +30,14 @@ use crate::diff::Differ;
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::limits::Limits;
+use crate::marks::ECHO;
+use crate::marks::steps::PieceMarkedPaths as Marked;
+use crate::marks::{MarkSource, Marks, Subject};
 use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};
 pub use crate::record::subject::{ViewPaths, ViewSubject};
 use crate::record::{Attribute, Attributes, Difference, Lines, Shown};
-use crate::secret::marks::{MarkSource, Marks, Subject};
-use crate::secret::steps::PieceMarkedPaths as Marked;
-use crate::secret::{self, Collected, ECHO};
+use crate::secret::{self, Collected};
 
 use differences::differences;
 pub use json::MaskedJson;

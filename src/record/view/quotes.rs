@@ -3,9 +3,9 @@
 
 use super::ViewSettings;
 use super::shown::{DEEPER, ValueRenderer};
+use crate::marks::Marks;
+use crate::marks::{ECHO, MASK};
 use crate::path::AttributeStep;
-use crate::secret::marks::Marks;
-use crate::secret::{ECHO, MASK};
 
 /// Masks the secrets in paths and scalars that a message quotes.
 #[derive(Debug)]

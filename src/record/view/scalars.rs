@@ -7,8 +7,8 @@ use super::walk::{Descent, walk};
 use super::{PATHS_MAX, Shown};
 use crate::error::Result;
 use crate::json::value::{Kind, Value, WalkEvent};
+use crate::path::is_attribute_name;
 use crate::path::{Path, Paths, Step};
-use crate::secret::is_attribute_name;
 
 /// The scalars of a value, in document order. An empty object or array counts as a scalar, and so
 /// does `null` as an element of a list. For a member with `null`, [`Nulls`] decides.

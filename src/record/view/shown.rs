@@ -11,12 +11,14 @@ use crate::error::Result;
 use crate::json::value::{Kind, Text, Value, WalkEvent};
 use crate::json::word::Word;
 use crate::json::{number, string};
+use crate::marks::marked_paths::{MarkedPaths, MarksElsewhere};
+use crate::marks::parts::Declared;
+use crate::marks::{ECHO, MASK, is_mask};
+use crate::marks::{Marks, Subject};
+use crate::path::is_attribute_name;
 use crate::record::{Excerpt, Shown};
 use crate::secret::document::{DOCUMENT_DEPTH_MAX, Document, Syntax, Unread};
-use crate::secret::marked_paths::{MarkedPaths, MarksElsewhere};
-use crate::secret::marks::{Marks, Subject};
-use crate::secret::parts::Declared;
-use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask, items};
+use crate::secret::{Collected, items};
 
 /// Maximum length of the text of a value, in bytes. A short scalar at the end may exceed it.
 pub const EXCERPT_MAX: usize = 16 << 10;

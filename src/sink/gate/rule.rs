@@ -11,12 +11,12 @@
 //! the message a JSON string.
 
 use super::fault::RuleFault;
+use crate::marks::ECHO;
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths, split_exact};
 use crate::record::counts::Summary;
 use crate::record::patterns::{Named, NamedKind};
 use crate::record::{MarkChange, Record, ResourceChange};
-use crate::secret::ECHO;
 
 /// A parsed rule.
 #[derive(Clone, Debug)]

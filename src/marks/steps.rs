@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use super::marks;
 use crate::error::{Error, Result};
 use crate::json::value::{Elements, Kind, Value};
 use crate::limits::Limit;
+use crate::marks;
 use crate::path::{self, Paths};
 
 #[derive(Debug, Default)]
@@ -136,7 +136,7 @@ pub struct Cut<'a> {
 
 impl<'a> Cut<'a> {
     /// Cuts from `step` on. `start` is the end of the part that remains.
-    pub(super) fn from(
+    pub(crate) fn from(
         step: Value<'a>,
         rest: Elements<'a>,
         start: u64,

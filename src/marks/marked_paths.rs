@@ -17,15 +17,15 @@ use std::hash::BuildHasher;
 
 use foldhash::quality::RandomState;
 
-use super::decode;
 use super::parts::Owner;
 use crate::error::{Error, Result};
+use crate::json::value::decode;
 use crate::json::value::{Step, Text, Value, WalkEvent};
 use crate::limits::{Limit, Limits};
 use crate::path::AttributeStep;
 
 /// A hash with a random key per document.
-pub(super) type Keyed = RandomState;
+pub(crate) type Keyed = RandomState;
 
 /// The digest of the empty path.
 pub(crate) const ROOT: u64 = 0;
@@ -44,7 +44,7 @@ pub(crate) struct PathDigests {
 /// The digests of the steps on the path of a walk. A step is digested once, however many marked
 /// paths lie below it.
 #[derive(Debug, Default)]
-pub(super) struct PathDigestStack(Vec<PathDigests>);
+pub(crate) struct PathDigestStack(Vec<PathDigests>);
 
 impl PathDigestStack {
     /// Keeps the first `depth` steps, because the walk continues with a different step.
@@ -158,7 +158,7 @@ pub struct MarkedPaths {
 }
 
 impl MarkedPaths {
-    pub(super) fn new(limits: &Limits) -> MarkedPaths {
+    pub(crate) fn new(limits: &Limits) -> MarkedPaths {
         MarkedPaths {
             digests: PathDigester::default(),
             addresses: HashMap::default(),
@@ -178,7 +178,7 @@ impl MarkedPaths {
 
     /// Records a marked path of a resource, found at `offset`. Fails if there are too many marked
     /// paths.
-    pub(super) fn insert(
+    pub(crate) fn insert(
         &mut self,
         owner: OwnerDigests,
         at: PathDigests,
@@ -200,7 +200,7 @@ impl MarkedPaths {
 
     /// Records a sensitive variable of a module, found at `offset`. Fails if there are too many
     /// marked paths.
-    pub(super) fn insert_input(&mut self, module: &str, name: &str, offset: u64) -> Result<()> {
+    pub(crate) fn insert_input(&mut self, module: &str, name: &str, offset: u64) -> Result<()> {
         self.inputs.insert(self.digests.resource(module, "", name));
         self.check_limit(offset)
     }
@@ -214,17 +214,17 @@ impl MarkedPaths {
     }
 
     /// Number of configuration attributes that values mark.
-    pub(super) fn attributes(&self) -> usize {
+    pub(crate) fn attributes(&self) -> usize {
         self.attributes.len()
     }
 
     /// Whether a variable of a called module is sensitive.
-    pub(super) fn has_input(&self, module: &str, name: &str) -> bool {
+    pub(crate) fn has_input(&self, module: &str, name: &str) -> bool {
         !self.inputs.is_empty() && self.inputs.contains(&self.digests.resource(module, "", name))
     }
 
     /// The digest of a resource of the configuration, if values mark an attribute of it.
-    pub(super) fn marked_resource(&self, module: &str, type_name: &str, name: &str) -> Option<u64> {
+    pub(crate) fn marked_resource(&self, module: &str, type_name: &str, name: &str) -> Option<u64> {
         let resource =
             (!self.resources.is_empty()).then(|| self.digests.resource(module, type_name, name))?;
         self.resources.contains(&resource).then_some(resource)
@@ -232,7 +232,7 @@ impl MarkedPaths {
 
     /// Whether an attribute of a resource is marked. `attribute` is the digest of a path without
     /// indexes.
-    pub(super) fn has_attribute(&self, resource: u64, attribute: u64) -> bool {
+    pub(crate) fn has_attribute(&self, resource: u64, attribute: u64) -> bool {
         self.attributes.contains(&self.digests.both(resource, attribute))
     }
 
@@ -293,25 +293,25 @@ pub struct MarksElsewhere<'p> {
 
 impl MarksElsewhere<'_> {
     /// Computes the digests for this document.
-    pub(super) fn digests(&self) -> &PathDigester {
+    pub(crate) fn digests(&self) -> &PathDigester {
         &self.marked_paths.digests
     }
 
-    pub(super) fn has(&self, path: u64) -> bool {
+    pub(crate) fn has(&self, path: u64) -> bool {
         self.marked_paths.paths.contains(&self.marked_paths.digests.both(self.address, path))
     }
 
-    pub(super) fn add(&self, sum: &mut u64, path: PathDigests) {
+    pub(crate) fn add(&self, sum: &mut u64, path: PathDigests) {
         *sum = sum.wrapping_add(summand(path.path));
     }
 
     /// Whether `sum` is the checksum of these marks.
-    pub(super) fn is_sum(&self, sum: u64) -> bool {
+    pub(crate) fn is_sum(&self, sum: u64) -> bool {
         self.sum == sum
     }
 
     /// Whether a path below a value is marked. `path` is the path of the value itself.
-    pub(super) fn has_below(
+    pub(crate) fn has_below(
         &self,
         root: Value<'_>,
         path: u64,

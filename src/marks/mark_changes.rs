@@ -1,7 +1,7 @@
 //! Finds the marks that a change adds or removes (docs/format/records.md, section 9).
 
-use super::marks::{Marked, Marks};
 use super::subject::Subject;
+use super::walk::{Marked, Marks};
 use crate::error::Result;
 use crate::json::value::{Kind, Value, WalkEvent};
 use crate::limits::Limits;

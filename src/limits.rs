@@ -42,7 +42,7 @@ impl fmt::Display for Amount {
             Count(_) => &[][..],
             Bytes(_) => &[(TIB, "T"), (GIB, "G"), (MIB, "M")],
         };
-        let unit = units.iter().find(|(unit, _)| number % unit == 0);
+        let unit = units.iter().find(|(unit, _)| number.is_multiple_of(*unit));
         let (unit, letter) = unit.unwrap_or(&(1, ""));
         write!(f, "{}{letter}", number / unit)
     }

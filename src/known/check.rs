@@ -438,8 +438,7 @@ pub(crate) fn delta<T, U>(
     value: MaskedValue<'_>,
     owner: &str,
 ) -> String {
-    let names =
-        |keys: Vec<&String>| keys.into_iter().map(|key| quote(key)).collect::<Vec<_>>().join(", ");
+    let names = |keys: Vec<&String>| keys.into_iter().map(quote).collect::<Vec<_>>().join(", ");
     let (verb, names) = if found.len() > expected.len() {
         let extra = found.keys().filter(|key| !expected.contains_key(*key)).collect();
         let names = if value.mask.is_marked() { SENSITIVE.to_owned() } else { names(extra) };

@@ -210,7 +210,7 @@ impl<'c> Run<'c> {
         for place in places.into_iter().flatten() {
             self.results[*place].get_or_insert_with(|| match &self.checks[*place] {
                 PlanCheck::DeferredChange { address, reason } if *reason != entry.reason => {
-                    let [expected, found] = [reason, &entry.reason].map(|reason| quote(reason));
+                    let [expected, found] = [reason, &entry.reason].map(quote);
                     let text =
                         format!("'{address}' - expected {expected}, got deferred reason: {found}");
                     Err(Failure::new(FailureKind::Reason, text))
@@ -317,7 +317,7 @@ fn check_resource(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
     match check {
         PlanCheck::ResourceAction { address, action } => Ok(check_action(address, action, change)),
         PlanCheck::UnknownValue { path, .. } => {
-            let place = format!("at {}", quote(&path.to_tfjsonpath()));
+            let place = format!("at {}", quote(path.to_tfjsonpath()));
             unknown(change, path, &place)
         }
         PlanCheck::SensitiveValue { path, .. } => sensitive(change.after_sensitive(), path),
@@ -336,7 +336,7 @@ fn check_output(check: &PlanCheck, change: &Change<'_>) -> Result<Checked> {
         PlanCheck::UnknownOutputValue { output, path } => {
             let mut place = format!("at output {}", quote(output));
             if let Some(path) = path {
-                place += &format!(" path {}", quote(&path.to_tfjsonpath()));
+                place += &format!(" path {}", quote(path.to_tfjsonpath()));
             }
             unknown(change, &at(path), &place)
         }

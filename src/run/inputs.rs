@@ -17,6 +17,7 @@ use crate::sink::Sink;
 use crate::source::{InputEntry, Inputs, Unlisted};
 
 /// What a run makes of its documents.
+#[expect(clippy::large_enum_variant, reason = "a run has only one consumer")]
 pub enum Consumer<'r> {
     /// The records of plans, which go to the sink. Workers read small inputs ahead.
     Records(PlanReader<'r>, &'r mut dyn Sink),

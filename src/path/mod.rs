@@ -2,10 +2,10 @@
 //!
 //! | type | text | use |
 //! | --- | --- | --- |
-//! | [`Path`], [`Paths`] | `tags.Name`, `ingress[0].port`, `set[*]` | the lists of paths in records |
+//! | [`Path`], [`Paths`] | `tags.Name`, `ingress[0].port`, `set[*]` | lists of paths in records |
 //! | [`AttributePath`] | the same without `[*]` | the path to one value |
 //! | [`DottedPath`] | `ingress.0.port` | a path as `tfjsonpath` prints it |
-//! | [`AttributeQuery`] | `ingress[*].port`, `**.password` | the values that an assertion is about |
+//! | [`AttributeQuery`] | `ingress[*].port`, `**.password` | the values of an assertion |
 //! | [`Pattern`] | `tags`, `*.password` | attributes, for rules and filters (docs/patterns.md) |
 //! | [`AddressPattern`] | `aws_db_*`, `module.net` | resources, for rules and filters |
 //! | [`ConfigAddress`] | `module.net.aws_vpc.main` | a block of a configuration |
@@ -360,8 +360,8 @@ impl Paths {
     }
 }
 
-/// Decodes the JSON string at the start of `text`. Returns the content, and the length of the quoted
-/// string in bytes.
+/// Decodes the JSON string at the start of `text`. Returns the content, and the length of the
+/// quoted string in bytes.
 fn json_string(text: &str) -> Option<(String, usize)> {
     let mut strings = serde_json::Deserializer::from_str(text).into_iter();
     Some((strings.next()?.ok()?, strings.byte_offset()))

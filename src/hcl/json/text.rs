@@ -28,8 +28,8 @@ pub fn decode(string: &[u8]) -> Result<String, usize> {
     }
 }
 
-/// Returns the number of bytes up to and including the first byte that makes the escape at an offset
-/// invalid.
+/// Returns the number of bytes up to and including the first byte that makes the escape at an
+/// offset invalid.
 fn wrong_escape(string: &[u8], at: usize) -> usize {
     let digits = at + 2..at + if string.get(at + 1) == Some(&b'u') { 6 } else { 2 };
     let is_digit = |byte: &u8| byte.is_ascii_hexdigit();

@@ -70,9 +70,9 @@ pub struct ListedDiagnostic<'a> {
     pub root: Option<&'a str>,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// What is wrong, in a few words.
+    /// The fault in a few words.
     pub summary: &'a str,
-    /// What is wrong, in a sentence or more.
+    /// The fault in one or more sentences.
     pub detail: &'a str,
     /// The place of the text.
     #[serde(flatten)]

@@ -25,7 +25,7 @@ const LISTED: usize = 10;
 /// Width of a number, in columns.
 const NUMBER: usize = 9;
 
-/// A ledger that draws a page for each document.
+/// A sink that draws a page for each document.
 pub struct Table<W: Write> {
     out: W,
     screen: Screen,

@@ -98,7 +98,7 @@ pub enum ErrorKind {
     WrongDocument(WrongDocument),
     /// A binary plan file is damaged, or this version cannot read it.
     PlanFile(PlanFileFault),
-    /// A string is not a valid path ([`crate::path`]).
+    /// A string is not a valid path (module `path`).
     Path,
     /// A glob or a pattern for workspace names is invalid.
     Pattern,

@@ -16,7 +16,7 @@
 //! | --- | --- |
 //! | `compression` | inputs in gzip and zstd |
 //! | `redact` | [`secret`], [`redact`], [`slim`] and [`audit`] |
-//! | `report` | `redact`, [`record::view`], and all other sinks |
+//! | `report` | `redact`, [`view`], and all other sinks |
 //! | `wire` | [`wire`] |
 //! | `checks` | `redact`, `wire`, [`known`] and [`plancheck`] |
 //! | `assert` | `checks`, `report`, and [`assertion`] |
@@ -121,6 +121,8 @@ pub mod sink;
 pub mod slim;
 #[cfg(feature = "batch")]
 pub mod source;
+#[cfg(feature = "report")]
+pub mod view;
 #[cfg(feature = "wire")]
 pub mod wire;
 

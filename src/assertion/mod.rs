@@ -18,6 +18,7 @@ mod bounds;
 mod columns;
 mod differences;
 mod facts;
+mod failed;
 mod init;
 mod item;
 mod list;
@@ -43,7 +44,6 @@ pub use self::matcher::Matcher;
 pub use self::node::{FILE_MAX, FileError};
 pub use self::outcome::{FINDINGS_MAX, Finding, Outcome, Quote, Quoted};
 pub use self::parse::{parse, parse_one};
-pub use self::partial_results::PartialResults;
 pub use self::read::Syntax;
 pub use self::run::Run;
 pub use self::subject::{

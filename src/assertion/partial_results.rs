@@ -6,10 +6,10 @@ use crate::error::Result;
 
 /// The results of all assertions for a part of a document.
 #[derive(Debug, Default)]
-pub struct PartialResults {
-    pub(super) answers: Vec<PartialResult>,
-    pub(super) names: Names,
-    pub(super) has_changes: bool,
+pub(super) struct PartialResults {
+    pub answers: Vec<PartialResult>,
+    pub names: Names,
+    pub has_changes: bool,
     /// The memory of the findings, in bytes.
     size: u64,
 }
@@ -32,28 +32,21 @@ pub(super) struct PartialResult {
 }
 
 impl PartialResults {
-    /// Whether the results have no room for any assertion.
-    pub fn is_empty(&self) -> bool {
-        self.answers.is_empty()
+    /// The results for no part of a document, with room for this number of assertions.
+    pub fn new(assertions: usize) -> PartialResults {
+        let mut results = PartialResults::default();
+        results.answers.resize_with(assertions, PartialResult::default);
+        results
     }
 
-    /// Clears all results, and makes room for this number of assertions.
-    pub fn reset(&mut self, assertions: usize) {
-        self.answers.clear();
-        self.answers.resize_with(assertions, PartialResult::default);
-        self.names = Names::default();
-        (self.has_changes, self.size) = (false, 0);
-    }
-
-    /// Adds the results for the next part of the document, and clears `other`.
-    pub fn append(&mut self, other: &mut PartialResults) {
+    /// Adds the results for the next part of the document.
+    pub fn append(&mut self, mut other: PartialResults) {
         for (own, theirs) in self.answers.iter_mut().zip(&mut other.answers) {
             own.append(theirs);
         }
         self.names.append(&mut other.names);
         self.has_changes |= other.has_changes;
         self.size += other.size;
-        other.reset(other.answers.len());
     }
 
     /// The memory of the findings, in bytes.
@@ -62,7 +55,7 @@ impl PartialResults {
     }
 
     /// Calls `check` to check an assertion, and counts the memory of new findings.
-    pub(super) fn check(
+    pub fn check(
         &mut self,
         place: usize,
         check: impl FnOnce(&mut PartialResult) -> Result<()>,

@@ -16,12 +16,13 @@ use crate::plan::{
     self, Change, Deferred, Document, Flow, Piece, PieceKind, ResourceChange, Section, StateKind,
     Visitor,
 };
+use crate::record::PieceChecker;
 
 /// The assertions, and their results for the part of a document that has been read.
 pub struct Run<'a> {
     assertions: &'a Assertions,
     /// The results so far.
-    pub results: PartialResults,
+    results: PartialResults,
     facts: Facts,
     current: Current,
 }
@@ -75,8 +76,7 @@ impl Current {
 impl<'a> Run<'a> {
     /// Starts a run with no results.
     pub fn new(assertions: &'a Assertions) -> Run<'a> {
-        let mut results = PartialResults::default();
-        results.reset(assertions.list().len());
+        let results = PartialResults::new(assertions.list().len());
         Run { assertions, results, facts: Facts::default(), current: Current::default() }
     }
 
@@ -84,11 +84,6 @@ impl<'a> Run<'a> {
     pub fn finish(mut self, document: &Document) -> Answers {
         self.facts.lacks_changes = document.lacks_changes;
         verdict::end(self.assertions, &self.facts, self.results)
-    }
-
-    /// Records that the document is a state.
-    pub fn note_state(&mut self) {
-        self.facts.is_state = true;
     }
 
     fn resource(&mut self, resource: &ResourceChange<'_>) -> Result<()> {
@@ -227,7 +222,7 @@ impl<'a> Run<'a> {
 
     /// Checks the assertions on a resource or an output of a state.
     fn of_state(&mut self, piece: &Piece<'_>) -> Result<()> {
-        self.note_state();
+        self.facts.is_state = true;
         self.current.actions.clear();
         let get = |key| piece.value.get(key);
         if piece.kind == PieceKind::Output {
@@ -260,7 +255,7 @@ impl Visitor for Run<'_> {
     }
 
     fn state(&mut self, _: StateKind) -> Result<()> {
-        self.note_state();
+        self.facts.is_state = true;
         Ok(())
     }
 
@@ -290,6 +285,20 @@ impl Visitor for Run<'_> {
             _ => {}
         }
         Ok(Flow::Continue)
+    }
+}
+
+impl PieceChecker for Run<'_> {
+    fn fresh(&self) -> Self {
+        Run::new(self.assertions)
+    }
+
+    fn append(&mut self, next: Self) {
+        self.results.append(next.results);
+    }
+
+    fn size(&self) -> u64 {
+        self.results.size()
     }
 }
 

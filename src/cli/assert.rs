@@ -22,13 +22,13 @@ use crate::error::{Error, Result};
 use crate::inert::visible;
 use crate::path::is_attribute_name;
 use crate::plan::{self, Accepts, Flow};
-use crate::record::view::{Detail, Quotes, ViewSettings};
 use crate::record::{Label, Record, Sink, UnreadDocument};
 use crate::run::assertions::mask;
 use crate::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
 use crate::secret;
 use crate::sink::assertions::results;
 use crate::sink::origin::SharedOrigins;
+use crate::view::{Detail, Quotes, ViewSettings};
 
 /// Length of the output buffer, in bytes.
 const BUFFER: usize = 64 << 10;

@@ -8,11 +8,10 @@ use super::exit::Exit;
 use super::messages::{fail, say, usage};
 use super::options::options;
 use crate::error::Error;
-use crate::marks::Names;
 use crate::plan;
 use crate::redact::mask::{KEY_MIN, Key, Masking};
 use crate::redact::{Counts, RedactOptions};
-use crate::secret::{self, EchoOf};
+use crate::secret::{self, EchoOf, Names};
 
 /// Returns the options of a redaction. If the arguments contradict each other or the key cannot be
 /// read, prints the error and fails.

@@ -23,7 +23,6 @@ use crate::path;
 use crate::plan::{Accepts, Flow};
 use crate::record::holdings::GroupKey;
 use crate::record::values::{RowKind, Select, ValuesOptions, ValuesSource, read};
-use crate::record::view::{Detail, ViewSettings};
 use crate::record::{Label, Sink};
 use crate::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
 use crate::secret;
@@ -31,6 +30,7 @@ use crate::sink::csv::Csv;
 use crate::sink::json::Json;
 use crate::sink::ndjson::Ndjson;
 use crate::sink::values::{Grouping, Rows, Table};
+use crate::view::{Detail, MaskedJson, ViewSettings};
 
 /// Lists or counts the resources of all inputs.
 pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {
@@ -172,7 +172,7 @@ impl Handler for ValuesHandler<'_> {
             Some((first, secrets)) => {
                 let collected = &first.secrets.collect_before(documents, secrets, None)?;
                 let known = ViewSettings { collected, options: secrets, detail: Detail::Full };
-                read(documents, label, options, Some(known), *sink)?
+                read(documents, label, options, Some(&mut MaskedJson::new(known)), *sink)?
             }
         };
         let mut outcome = DocumentOutcome::from(&held.document);

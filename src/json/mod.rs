@@ -10,9 +10,11 @@
 //!
 //! `detached::Detached` is a value that owns its text.
 
+pub(crate) mod compact;
 // Public for the fuzz targets and the bench.
 #[doc(hidden)]
 pub mod cursor;
+pub(crate) mod descent;
 // Public for the tests, which read single values.
 #[doc(hidden)]
 pub mod detached;

@@ -11,17 +11,14 @@
 pub(crate) mod mark_changes;
 pub(crate) mod marked_paths;
 mod mask;
-mod names;
 pub(crate) mod parts;
 pub(crate) mod steps;
 mod subject;
 mod walk;
 
 pub use self::mask::{ECHO, MASK, MASK_CHANGED, is_mask};
-pub use self::names::Names;
-pub(crate) use self::walk::{MarkReason, Marks, Step, Subject};
-#[cfg(feature = "redact")]
+pub use self::walk::SecretNames;
 pub(crate) use self::{
     mask::outside_masks,
-    walk::{MarkSource, Marked},
+    walk::{MarkReason, MarkSource, Marked, Marks, Step, Subject},
 };

@@ -5,14 +5,12 @@ use crate::error::Result;
 use crate::json::value::Value;
 
 impl<'a> Value<'a> {
-    /// The value at a path, such as a path of [`Record::ResourceChange`]'s `changed`; `None` if the
+    /// The value at a path, such as a path of a record's `changed`; `None` if the
     /// path leads nowhere. [`Step::Element`], an element of a set, leads nowhere.
     ///
     /// # Errors
     ///
     /// Fails if an object or array on the path is invalid.
-    ///
-    /// [`Record::ResourceChange`]: crate::record::Record::ResourceChange
     pub fn at<'p>(self, path: impl IntoIterator<Item = Step<'p>>) -> Result<Option<Value<'a>>> {
         let mut value = self;
         for step in path {

@@ -1,10 +1,14 @@
 //! The attributes of a change: paths with their values before and after, for display.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use crate::json::string;
+use crate::json::value::Kind;
 pub use crate::marks::mark_changes::MarkChange;
 
 /// The text that is shown for a value that is not known yet.
-#[cfg(feature = "report")]
-pub(crate) const UNKNOWN: &str = "(known after apply)";
+pub const UNKNOWN: &str = "(known after apply)";
 
 /// An attribute of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -99,16 +103,61 @@ pub struct Excerpt {
     pub left_out: u64,
     /// A digest of the missing bytes, except sensitive ones. It makes excerpts of different values
     /// compare unequal even if their texts are equal.
-    pub(super) rest: u64,
+    rest: u64,
+}
+
+impl Excerpt {
+    /// Returns an excerpt of a byte range of a string, with at most about `max` bytes.
+    pub fn of_text(text: &str, Range { start, end }: Range<usize>, max: usize) -> Excerpt {
+        let mut excerpt = Excerpt::default();
+        let (before, rest) = text.split_at(start);
+        let (inner, after) = rest.split_at(end - start);
+        let cut = |part: &str| if part.is_empty() { "" } else { "…" };
+        let shown = format!("{}{inner}{}", cut(before), cut(after));
+        if shown.len() > inner.len() {
+            excerpt.leave_out(before.as_bytes());
+            excerpt.leave_out(after.as_bytes());
+        }
+        excerpt.push(shown.as_bytes(), Kind::String, max);
+        excerpt
+    }
+
+    /// Adds bytes to the digest of the part that is not shown.
+    pub fn leave_out(&mut self, bytes: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        (self.rest, bytes).hash(&mut hasher);
+        self.rest = hasher.finish();
+    }
+
+    /// Appends a scalar. `text` must be a copy that no other process can modify.
+    pub fn push(&mut self, text: &[u8], kind: Kind, excerpt_max: usize) {
+        let room = excerpt_max.saturating_sub(self.text.len());
+        let mut len = text.len().min(room.max(16));
+        // Cut at the start of a character.
+        while text.get(len).is_some_and(|byte| byte & 0xc0 == 0x80) {
+            len -= 1;
+        }
+        if len < text.len() {
+            self.left_out += (text.len() - len) as u64;
+            self.leave_out(&text[len..]);
+        }
+        // The copy is UTF-8 unless another process modified the file.
+        let shown = String::from_utf8_lossy(&text[..len]);
+        match kind {
+            Kind::String => string::push_quoted(&shown, &mut self.text),
+            _ => self.text.push_str(&shown),
+        }
+    }
 }
 
 impl Shown {
     /// Returns the displayed form of `null` where it is not the same as no value.
-    pub(super) fn null() -> Shown {
+    pub fn null() -> Shown {
         Shown::Scalar(Excerpt { text: "null".to_owned(), ..Excerpt::default() })
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether the value is an object or array without members or elements.
+    pub fn is_empty(&self) -> bool {
         matches!(self, Shown::Container(Excerpt { text, .. }) if text.len() == 2)
     }
 
@@ -130,7 +179,7 @@ pub struct Lines {
     /// Number of differences that are not shown, or not to their end.
     pub left_out: u64,
     /// A digest of the lines that are not shown.
-    pub(super) rest: u64,
+    rest: u64,
 }
 
 /// A line of one text or of both, without its line feed.
@@ -148,8 +197,7 @@ pub enum Line<'t> {
 
 impl Line<'_> {
     /// Returns the length of the text in bytes.
-    #[cfg(feature = "report")]
-    pub(super) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         match self {
             Line::Same(text) | Line::Removed(text) | Line::Added(text) => text.len(),
             Line::Skipped(_) => 0,
@@ -159,8 +207,7 @@ impl Line<'_> {
 
 impl Lines {
     /// Adds a line, which has no line feed.
-    #[cfg(feature = "report")]
-    pub(super) fn push(&mut self, line: Line<'_>) {
+    pub fn push(&mut self, line: Line<'_>) {
         let (sign, text) = match line {
             Line::Same(text) => (' ', text),
             Line::Removed(text) => ('-', text),
@@ -170,6 +217,14 @@ impl Lines {
         self.text.push(sign);
         self.text.push_str(text);
         self.text.push('\n');
+    }
+
+    /// Records differences that are not shown. `rest` is what remains of the two texts.
+    pub fn leave_out(&mut self, differences: u64, rest: [&str; 2]) {
+        let [before, after] = rest;
+        let mut hasher = DefaultHasher::new();
+        (before, after).hash(&mut hasher);
+        (self.left_out, self.rest) = (differences, hasher.finish());
     }
 
     /// Returns the lines, in order.

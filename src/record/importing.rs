@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use super::json_text::JsonText;
 use super::texts::Texts;
-use super::view::Viewer;
+use super::viewer::Viewer;
 use crate::diff::refuse_duplicate_keys;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::decode;
@@ -74,7 +74,7 @@ impl Importing {
         importing: Value<'_>,
         change: &Change<'_>,
         texts: &mut Texts,
-        viewer: Option<&Viewer<'_>>,
+        viewer: Option<&dyn Viewer>,
     ) -> Result<JsonText<'_>> {
         self.shown.clear();
         let subject = Subject {
@@ -105,7 +105,7 @@ impl Importing {
         &mut self,
         value: Value<'_>,
         texts: &mut Texts,
-        viewer: Option<&Viewer<'_>>,
+        viewer: Option<&dyn Viewer>,
     ) -> Result<()> {
         let Importing { json, shown, .. } = self;
         let is_secret = |text: &[u8]| {

@@ -5,15 +5,11 @@
 
 pub(crate) mod action;
 mod assertion_result;
-#[cfg(feature = "assert")]
-mod assertions;
-#[cfg(not(feature = "assert"))]
-#[path = "without_assertions.rs"]
-mod assertions;
 mod attributes;
 mod audit;
 mod changes;
 mod check_result;
+mod checker;
 mod contents;
 pub mod counts;
 mod failed_assertion;
@@ -32,13 +28,8 @@ pub mod schemas;
 mod source;
 mod subject;
 mod texts;
-#[cfg(feature = "report")]
 pub mod values;
-#[cfg(feature = "report")]
-pub mod view;
-#[cfg(not(feature = "report"))]
-#[path = "without_view.rs"]
-mod view;
+mod viewer;
 mod visitor;
 
 use serde::Serialize;
@@ -49,17 +40,16 @@ use counts::Summary;
 use holdings::{Group, Holdings};
 
 pub use assertion_result::{AssertionFinding, AssertionResult, UnreadDocument};
-#[cfg(feature = "assert")]
-pub use assertions::AssertionRequest;
-#[cfg(feature = "report")]
-pub(crate) use attributes::UNKNOWN;
-pub use attributes::{Attribute, Attributes, Difference, Excerpt, Line, Lines, MarkChange, Shown};
+pub use attributes::{
+    Attribute, Attributes, Difference, Excerpt, Line, Lines, MarkChange, Shown, UNKNOWN,
+};
 pub use audit::{AuditFinding, AuditSummary, FindingCounts, FindingKind, SecretOrigin};
 pub use changes::{
     ActionInvocation, ChangePaths, Check, OutputChange, Plan, RelevantAttribute, ResourceChange,
     ResourceName,
 };
 pub use check_result::{CheckInstance, CheckResult, Instances, MaskText, Problems};
+pub use checker::{CheckRequest, NoChecker, PieceChecker};
 pub use contents::{Output, Resource, RowSummary, Variable};
 pub use counts::PlanFacts;
 pub use failed_assertion::{FailedAssertion, Finding};
@@ -70,9 +60,10 @@ pub use fleet::{
 pub use importing::ImportSource;
 pub use json_text::JsonText;
 pub use options::{Extent, RecordOptions, Show};
-#[cfg(feature = "batch")]
 pub(crate) use pending::{owned, weight};
 pub use source::{ListedBlock, ListedDiagnostic, OverridingBlock, SourceRange};
+pub use subject::{ViewPaths, ViewSubject};
+pub use viewer::{View, Viewer};
 pub use visitor::{PlanOutcome, RecordRequest, Warning, write_records};
 
 /// The version of the record format. A new key does not change it.

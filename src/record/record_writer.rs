@@ -10,7 +10,8 @@ use super::holdings::Holdings;
 use super::options::RecordOptions;
 use super::pending::PendingRecords;
 use super::row_builder::RowBuilder;
-use super::view::{View, ViewPaths, ViewSubject, Viewer};
+use super::subject::{ViewPaths, ViewSubject};
+use super::viewer::{View, Viewer};
 use super::{Attributes, Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
@@ -20,7 +21,7 @@ use crate::plan::{Change, Document, ResourceChange, Section};
 pub(super) struct RecordWriter<'a> {
     sink: &'a mut dyn Sink,
     /// Builds the attributes of changes; `None` without a view.
-    pub(super) viewer: Option<Viewer<'a>>,
+    pub(super) viewer: Option<Box<dyn Viewer + 'a>>,
     label: Label<'a>,
     pub(super) options: &'a RecordOptions,
     pub(super) format_version: Option<String>,
@@ -37,12 +38,12 @@ impl<'a> RecordWriter<'a> {
     pub(super) fn new(
         label: Label<'a>,
         options: &'a RecordOptions,
-        view: Option<View<'a>>,
+        view: Option<&'a dyn View>,
         sink: &'a mut dyn Sink,
     ) -> RecordWriter<'a> {
         RecordWriter {
             sink,
-            viewer: view.map(|view| Viewer::new(view, &options.read.limits)),
+            viewer: view.map(|view| view.viewer(&options.read.limits)),
             label,
             options,
             format_version: None,
@@ -90,7 +91,7 @@ impl<'a> RecordWriter<'a> {
         if self.options.show.hides(&facts) {
             return Ok(());
         }
-        let mut row = builder.row(&facts, change, deferred_reason, self.viewer.as_ref())?;
+        let mut row = builder.row(&facts, change, deferred_reason, self.viewer.as_deref())?;
         if let (Some(_), Some(row)) = (&self.viewer, row.resource_mut()) {
             let attributes = self.view(
                 ViewSubject::Resource(section, change.address),

@@ -9,7 +9,7 @@ use super::json_text::JsonText;
 use super::options::{Extent, RecordOptions};
 use super::patterns::Resource;
 use super::texts::Texts;
-use super::view::Viewer;
+use super::viewer::Viewer;
 use super::{Attributes, ChangePaths, Record, ResourceChange, ResourceName};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
@@ -193,7 +193,7 @@ impl RowBuilder {
         facts: &Facts,
         change: &plan::ResourceChange<'_>,
         deferred_reason: Option<Text<'_>>,
-        viewer: Option<&Viewer<'_>>,
+        viewer: Option<&dyn Viewer>,
     ) -> Result<Record<'m>> {
         if self.options.extent == Extent::Paths {
             self.list_replace_paths(&change.change)

@@ -5,13 +5,14 @@
 //! memory. The reading thread then processes that change itself, so errors and limits have one code
 //! path.
 
-use super::assertions::{AssertionChecker, PartialResults};
+use super::checker::PieceChecker;
 use super::counts::Facts;
 use super::options::{RecordOptions, Show};
 use super::pending;
 use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
-use super::view::{View, ViewPaths, ViewSubject, Viewer};
+use super::subject::{ViewPaths, ViewSubject};
+use super::viewer::{View, Viewer};
 use super::{ChangePaths, Record, Renderer};
 use crate::error::Result;
 use crate::plan::lookahead::{MapOutcome, PieceBatch, PieceMap};
@@ -30,14 +31,14 @@ const ROWS_MAX: u64 = 1 << 20;
 const TEXTS: u64 = 256;
 
 /// The rows of the changes in a range.
-#[derive(Default)]
-pub(super) struct RowBatch {
+pub(super) struct RowBatch<C> {
     /// The results, one for each change.
     built: Vec<BuiltRow>,
     /// The rendered rows, one after the other.
     text: Vec<u8>,
-    /// The results of the assertions for these changes.
-    results: PartialResults,
+    /// The checker of these changes; `None` before the first change, and for a plan without a
+    /// check.
+    checker: Option<C>,
     /// Memory of `built`, in bytes.
     size: u64,
 }
@@ -69,9 +70,16 @@ impl BuiltRow {
     }
 }
 
-impl RowBatch {
+impl<C> Default for RowBatch<C> {
+    fn default() -> RowBatch<C> {
+        RowBatch { built: Vec::new(), text: Vec::new(), checker: None, size: 0 }
+    }
+}
+
+impl<C: PieceChecker> RowBatch<C> {
     fn is_full(&self) -> bool {
-        self.text.len() >= TEXT_MAX || self.size >= ROWS_MAX || self.results.size() >= ROWS_MAX
+        let results = self.checker.as_ref().map_or(0, C::size);
+        self.text.len() >= TEXT_MAX || self.size >= ROWS_MAX || results >= ROWS_MAX
     }
 
     /// Counts and writes the rows, up to the first error. `index` is the index of the first change
@@ -80,7 +88,7 @@ impl RowBatch {
         &mut self,
         index: u64,
         writer: &mut RecordWriter<'_>,
-        checker: Option<&mut AssertionChecker<'_>>,
+        checker: Option<&mut C>,
     ) -> Result<()> {
         // The rendered rows that were counted: their end as an offset in `text`, and their number.
         let (mut text_end, mut rows) = (0, 0);
@@ -97,14 +105,14 @@ impl RowBatch {
             counted.map_err(|error| error.within(&format!("[{index}]")))
         });
         writer.text(&self.text[..text_end], rows)?;
-        if let Some(checker) = checker {
-            checker.append(&mut self.results);
+        if let (Some(checker), Some(next)) = (checker, self.checker.take()) {
+            checker.append(next);
         }
         written
     }
 }
 
-impl PieceBatch for RowBatch {
+impl<C: PieceChecker> PieceBatch for RowBatch<C> {
     /// The length of `text`. A change that is left to the walk adds nothing else.
     type Position = usize;
 
@@ -119,33 +127,34 @@ impl PieceBatch for RowBatch {
     fn clear(&mut self) {
         self.built.clear();
         self.text.clear();
-        self.results = PartialResults::default();
+        self.checker = None;
         self.size = 0;
     }
 }
 
 /// Builds the rows of changes on a worker.
-pub(super) struct RowWorker<'v> {
+pub(super) struct RowWorker<'v, C> {
     builder: RowBuilder,
     /// Builds the attributes of changes; `None` if rows have no attributes.
-    viewer: Option<Viewer<'v>>,
+    viewer: Option<Box<dyn Viewer + 'v>>,
     show: Show,
     /// Renders rows; `None` if the sink accepts only records.
     renderer: Option<Box<dyn Renderer>>,
-    checker: Option<AssertionChecker<'v>>,
-    batch: RowBatch,
+    /// Makes the checker of each batch; `None` for a plan without a check.
+    checker: Option<C>,
+    batch: RowBatch<C>,
 }
 
-impl<'v> RowWorker<'v> {
+impl<'v, C: PieceChecker> RowWorker<'v, C> {
     pub(super) fn new(
         mut options: RecordOptions,
-        view: Option<View<'v>>,
+        view: Option<&'v dyn View>,
         renderer: Option<Box<dyn Renderer>>,
-        checker: Option<AssertionChecker<'v>>,
+        checker: Option<C>,
     ) -> Self {
         let limits = &mut options.read.limits;
         limits.paths = limits.paths.min(PATHS_MAX);
-        let viewer = view.map(|view| Viewer::new(view, limits));
+        let viewer = view.map(|view| view.viewer(limits));
         let (show, batch) = (options.show, RowBatch::default());
         RowWorker { builder: RowBuilder::new(options), viewer, show, renderer, checker, batch }
     }
@@ -160,7 +169,7 @@ impl<'v> RowWorker<'v> {
         if self.show.hides(&facts) {
             return Ok(Some(BuiltRow::Nothing(facts)));
         }
-        let row = self.builder.row(&facts, change, None, self.viewer.as_ref())?;
+        let row = self.builder.row(&facts, change, None, self.viewer.as_deref())?;
         if let Some(renderer) = &mut self.renderer {
             let text = &mut self.batch.text;
             renderer.render(&row, text)?;
@@ -176,12 +185,12 @@ impl<'v> RowWorker<'v> {
     }
 }
 
-impl PieceMap for RowWorker<'_> {
-    type Batch = RowBatch;
+impl<C: PieceChecker> PieceMap for RowWorker<'_, C> {
+    type Batch = RowBatch<C>;
 
     const EXAMINES_ALL: bool = false;
 
-    fn batch(&mut self) -> &mut RowBatch {
+    fn batch(&mut self) -> &mut RowBatch<C> {
         &mut self.batch
     }
 
@@ -191,8 +200,8 @@ impl PieceMap for RowWorker<'_> {
         }
         let change = ResourceChange::parse(piece.section, piece.value)?;
         let Some(row) = self.make(piece.section, &change)? else { return Ok(MapOutcome::Left) };
-        if let Some(checker) = &mut self.checker {
-            checker.piece_into(piece, &mut self.batch.results)?;
+        if let Some(checker) = &self.checker {
+            self.batch.checker.get_or_insert_with(|| checker.fresh()).piece(piece)?;
         }
         self.batch.size += row.size();
         self.batch.built.push(row);

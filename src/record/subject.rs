@@ -1,14 +1,11 @@
 //! The input of a view besides the values: the subject of a change, and its paths.
 
 use crate::json::value::Text;
-#[cfg(feature = "report")]
 use crate::marks::mark_changes::MarkChange;
-#[cfg(feature = "report")]
 use crate::path::Path;
 use crate::path::Paths;
 use crate::plan::Section;
 use crate::record::ChangePaths;
-#[cfg(feature = "report")]
 use crate::record::Difference;
 
 /// The paths of a change, as its record contains them.
@@ -42,8 +39,7 @@ impl<'p> ViewPaths<'p> {
 
     /// Returns the paths of the attributes: all paths but those that force a replacement. Sorted. A
     /// path occurs once for each list that contains it.
-    #[cfg(feature = "report")]
-    pub(super) fn shown(&self) -> Paths {
+    pub fn shown(&self) -> Paths {
         let ViewPaths { changed, unknown, sensitive_added, sensitive_removed, .. } = self;
         let mut paths = (*changed).clone();
         for list in [unknown, sensitive_added, sensitive_removed] {
@@ -54,8 +50,7 @@ impl<'p> ViewPaths<'p> {
     }
 
     /// Returns how the change marks or unmarks a path.
-    #[cfg(feature = "report")]
-    pub(super) fn mark_change(&self, path: Path<'_>) -> Option<MarkChange> {
+    pub fn mark_change(&self, path: Path<'_>) -> Option<MarkChange> {
         let lists = [
             (self.sensitive_removed, MarkChange::Removed),
             (self.sensitive_added, MarkChange::Added),
@@ -65,8 +60,7 @@ impl<'p> ViewPaths<'p> {
     }
 
     /// Returns how the values at a path differ. If they differ, the result is `difference`.
-    #[cfg(feature = "report")]
-    pub(super) fn difference(&self, path: Path<'_>, difference: Difference) -> Difference {
+    pub fn difference(&self, path: Path<'_>, difference: Difference) -> Difference {
         // A list whose length changes is a changed path above its elements.
         let differs = self.changed.has_above(path) || self.unknown.has_above(path);
         match self.mark_change(path) {

@@ -9,7 +9,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use super::action::Action;
-use super::assertions::{AssertionChecker, AssertionRequest};
+use super::checker::{CheckRequest, NoChecker, PieceChecker};
 use super::counts::{self, Summary};
 use super::holdings::Holdings;
 use super::options::{RecordOptions, Show};
@@ -18,8 +18,9 @@ use super::patterns::NamedKind;
 use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
 use super::rows::RowWorker;
+use super::subject::{ViewPaths, ViewSubject};
 use super::texts::decoded;
-use super::view::{View, ViewPaths, ViewSubject, Viewer};
+use super::viewer::{View, Viewer};
 use super::{
     ActionInvocation, Attributes, Check, Label, OutputChange, Record, RelevantAttribute, Sink,
 };
@@ -101,30 +102,31 @@ impl fmt::Display for Warning {
 }
 
 /// A plan to make records of.
-pub struct RecordRequest<'a> {
+pub struct RecordRequest<'a, C = NoChecker> {
     label: Label<'a>,
     options: &'a RecordOptions,
-    view: Option<View<'a>>,
-    assertions: Option<AssertionRequest<'a>>,
+    view: Option<&'a dyn View>,
+    check: Option<CheckRequest<'a, C>>,
 }
 
 impl<'a> RecordRequest<'a> {
     /// Requests records without attributes. `label` is the input as the user named it.
     pub fn new(label: impl Into<Label<'a>>, options: &'a RecordOptions) -> RecordRequest<'a> {
-        RecordRequest { label: label.into(), options, view: None, assertions: None }
+        RecordRequest { label: label.into(), options, view: None, check: None }
     }
+}
 
-    /// Requests the attributes of changes, too ([`view`](super::view)).
-    #[cfg(feature = "report")]
-    pub fn with_view(self, view: Option<View<'a>>) -> RecordRequest<'a> {
+impl<'a, C> RecordRequest<'a, C> {
+    /// Requests the attributes of changes, too.
+    pub fn with_view(self, view: Option<&'a dyn View>) -> RecordRequest<'a, C> {
         RecordRequest { view, ..self }
     }
 
-    /// Requests a check of assertions, too. Each assertion that the plan fails becomes a record
-    /// before the summary. A state gets no such records.
-    #[cfg(feature = "assert")]
-    pub fn with_assertions(self, assertions: AssertionRequest<'a>) -> RecordRequest<'a> {
-        RecordRequest { assertions: Some(assertions), ..self }
+    /// Requests a check, too. Each assertion that the plan fails becomes a record before the
+    /// summary.
+    pub fn with_check<D>(self, check: CheckRequest<'a, D>) -> RecordRequest<'a, D> {
+        let RecordRequest { label, options, view, check: _ } = self;
+        RecordRequest { label, options, view, check: Some(check) }
     }
 }
 
@@ -140,13 +142,13 @@ impl<'a> RecordRequest<'a> {
 /// # Panics
 ///
 /// Panics if there is no next plan.
-pub fn write_records<S: Source>(
+pub fn write_records<S: Source, C: PieceChecker>(
     documents: &mut Documents<S>,
-    request: RecordRequest<'_>,
+    request: RecordRequest<'_, C>,
     sink: &mut dyn Sink,
 ) -> Result<PlanOutcome> {
-    let RecordRequest { label, options, view, assertions: request } = request;
-    let checker = request.as_ref().map(AssertionChecker::new);
+    let RecordRequest { label, options, view, check } = request;
+    let (checker, failed) = check.map(|CheckRequest { checker, failed }| (checker, failed)).unzip();
     let queue = Queue::new();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
@@ -163,24 +165,24 @@ pub fn write_records<S: Source>(
             is_state: false,
         };
         let document = documents.read(options.accepts, &mut visitor)?;
-        if let (Some(checker), Some(request)) = (visitor.checker.take(), request) {
-            checker.finish(&document, request.mask, &mut |failed| {
-                visitor.writer.record(&Record::FailedAssertion(failed))
-            })?;
+        if let (Some(checker), Some(failed)) = (visitor.checker.take(), failed) {
+            for assertion in failed(checker, &document)? {
+                visitor.writer.record(&Record::FailedAssertion(assertion))?;
+            }
         }
         visitor.finish(&document)
     })
 }
 
 /// Builds and writes the records of one plan.
-struct RecordVisitor<'a, 'scope> {
+struct RecordVisitor<'a, 'scope, C: PieceChecker + 'scope> {
     builder: RowBuilder,
     writer: RecordWriter<'a>,
     /// The lookahead workers, which build rows ahead of this thread.
-    ahead: Lookahead<'scope, RowWorker<'scope>>,
+    ahead: Lookahead<'scope, RowWorker<'scope, C>>,
     /// Which attributes to show in rows; `None` for no attributes.
-    view: Option<View<'scope>>,
-    checker: Option<AssertionChecker<'scope>>,
+    view: Option<&'scope dyn View>,
+    checker: Option<C>,
     /// Index in its section of the first element in the current lookahead range.
     index: u64,
     declarations: Declarations,
@@ -194,7 +196,7 @@ struct RecordVisitor<'a, 'scope> {
 /// Maximum memory for the listed problems of a check, in bytes. Further problems are only counted.
 const PROBLEMS_MAX: usize = 16 << 20;
 
-impl RecordVisitor<'_, '_> {
+impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
     /// Returns the problems of a check, up to [`PROBLEMS_MAX`]. If there are more, the last entry
     /// says how many.
     fn problems(&self, check: &plan::Check<'_>) -> Result<Vec<Cow<'static, str>>> {
@@ -213,7 +215,7 @@ impl RecordVisitor<'_, '_> {
         let decoded = |text: Text<'_>| {
             let text = text.decode()?;
             Ok(match &self.writer.viewer {
-                Some(viewer) => viewer.text(text).into(),
+                Some(viewer) => viewer.mask(text).into(),
                 None => text.into(),
             })
         };
@@ -284,7 +286,7 @@ impl RecordVisitor<'_, '_> {
     }
 }
 
-impl<'scope> Visitor for RecordVisitor<'_, 'scope> {
+impl<'scope, C: PieceChecker + 'scope> Visitor for RecordVisitor<'_, 'scope, C> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         self.is_in_values = self.writer.options.accepts == Accepts::States
             && section == Section::Other
@@ -350,12 +352,12 @@ impl<'scope> Visitor for RecordVisitor<'_, 'scope> {
         recorded.map(|()| Flow::Continue)
     }
 
-    fn state(&mut self, _: StateKind) -> Result<()> {
+    fn state(&mut self, kind: StateKind) -> Result<()> {
         self.is_state = true;
-        if let Some(checker) = &mut self.checker {
-            checker.note_state();
+        match &mut self.checker {
+            Some(checker) => checker.state(kind),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
@@ -372,7 +374,7 @@ impl<'scope> Visitor for RecordVisitor<'_, 'scope> {
         let options = writer.options;
         Ok(self.ahead.find(boundary, || {
             let renderer = writer.renderer();
-            let checker = checker.as_ref().map(AssertionChecker::fresh);
+            let checker = checker.as_ref().map(C::fresh);
             RowWorker::new(options.clone(), view, renderer, checker)
         }))
     }
@@ -383,7 +385,7 @@ impl<'scope> Visitor for RecordVisitor<'_, 'scope> {
     }
 }
 
-impl RecordVisitor<'_, '_> {
+impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
     fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<()> {
         if value.is_null() {
             return Ok(());
@@ -417,10 +419,10 @@ impl RecordVisitor<'_, '_> {
         }
         self.builder.diff(change)?;
         let version = self.writer.format_version.as_deref();
-        let declares = |viewer: &Viewer<'_>| viewer.declares(name);
+        let declares = |viewer: &dyn Viewer| viewer.declares(name);
         if !Subject::of_change(change).has_overlays()
             && (self.declarations.cover(name, version)
-                || self.writer.viewer.as_ref().is_some_and(declares))
+                || self.writer.viewer.as_deref().is_some_and(declares))
         {
             self.builder.hide_all();
         }

@@ -5,8 +5,8 @@ use crate::marks::{ECHO, MASK};
 use crate::nearest::did_you_mean;
 use crate::path::is_attribute_name;
 use crate::path::{AttributePath, AttributeStep};
-use crate::record::view::{Detail, Quotes, ViewSettings};
 use crate::secret::{self, Collected};
+use crate::view::{Detail, Quotes, ViewSettings};
 
 /// Assertions to check against each plan, and which values of the plans are secret.
 #[derive(Debug)]

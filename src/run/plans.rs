@@ -4,16 +4,16 @@
 use super::assertions::{AssertionSettings, mask};
 use super::opening::{FirstPass, Passes};
 use super::turn::Turn;
-use crate::assertion::Outcome;
+use crate::assertion::{Outcome, Run};
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::Accepts;
-use crate::record::view::{Detail, View, ViewSettings};
+use crate::plan::{Accepts, Document};
 use crate::record::{
-    AssertionRequest, NullSink, PlanOutcome, RecordOptions, RecordRequest, Warning, write_records,
+    CheckRequest, NullSink, PlanOutcome, RecordOptions, RecordRequest, View, Warning, write_records,
 };
 use crate::secret::{self, Collected};
 use crate::sink::Sink;
 use crate::sink::joined::Joined;
+use crate::view::{AttributeView, Detail, ViewSettings};
 
 /// Which parts of the attributes of changes the records contain.
 #[derive(Debug)]
@@ -87,20 +87,24 @@ impl PlanReader<'_> {
             outcome.warnings.extend((!blocks.is_present).then_some(Warning::LacksConfiguration));
             return Ok(outcome);
         }
-        let request = request.with_view(self.view(collected.as_ref()));
+        let view = self.view(collected.as_ref());
+        let request = request.with_view(view.as_ref().map(|view| view as &dyn View));
         let Some(AssertionSettings { assertions, secrets }) = self.assertions else {
             return write_records(documents, request, sink);
         };
-        let mask = &mut |outcomes: &mut [Outcome]| {
-            let fresh = match &collected {
-                Some(_) => None,
-                None => self.collect(&mut first, at, secrets)?,
-            };
-            let known = collected.as_ref().or(fresh.as_ref());
-            mask(outcomes, known.map(|known| (known, secrets)));
-            Ok(())
+        let failed = &mut |run: Run<'_>, document: &Document| {
+            let mut outcomes = run.finish(document).outcomes;
+            if outcomes.iter().any(Outcome::quotes) {
+                let fresh = match &collected {
+                    Some(_) => None,
+                    None => self.collect(&mut first, at, secrets)?,
+                };
+                let known = collected.as_ref().or(fresh.as_ref());
+                mask(&mut outcomes, known.map(|known| (known, secrets)));
+            }
+            Ok(assertions.failed(outcomes))
         };
-        let request = request.with_assertions(AssertionRequest { assertions, mask });
+        let request = request.with_check(CheckRequest { checker: Run::new(assertions), failed });
         write_records(documents, request, sink)
     }
 
@@ -117,14 +121,17 @@ impl PlanReader<'_> {
         first.secrets.collect(at, &secrets).map(Some)
     }
 
-    fn view<'v>(&'v self, collected: Option<&'v Collected>) -> Option<View<'v>> {
+    fn view<'v>(&'v self, collected: Option<&'v Collected>) -> Option<AttributeView<'v>> {
         match (self.attributes, collected) {
             (AttributeContent::None | AttributeContent::Blocks, _) => None,
             (AttributeContent::Values { all, detail, secrets }, Some(collected)) => {
                 let known = ViewSettings { collected, options: secrets, detail: *detail };
-                Some(if *all { View::All(known) } else { View::Changed(known) })
+                Some(match *all {
+                    true => AttributeView::All(known),
+                    false => AttributeView::Changed(known),
+                })
             }
-            _ => Some(View::Paths),
+            _ => Some(AttributeView::Paths),
         }
     }
 }

@@ -158,7 +158,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                     configured: None,
                     arguments: HashSet::default(),
                 },
-                marks: Marks::new(options.names.clone(), &options.read.limits),
+                marks: options.marks(&options.read.limits),
                 accepts: self.accepts,
                 turn: Pass::First,
                 early: EarlySections::default(),

@@ -20,6 +20,7 @@ pub(crate) mod echo;
 pub(crate) mod first_pass_index;
 pub(crate) mod items;
 mod meaning;
+mod names;
 mod nodes;
 mod permit;
 pub(crate) mod piece_secrets;
@@ -36,10 +37,14 @@ pub(crate) mod words;
 mod yaml;
 
 pub use collect::{Collected, Collecting, FreshSecrets, OnFreshSecrets, collect};
+pub use names::Names;
 pub use set::Secrets;
 pub(crate) use texts::spells_attribute_name;
 
-use crate::marks::Names;
+use std::sync::Arc;
+
+use crate::limits::Limits;
+use crate::marks::{Marks, SecretNames};
 use crate::plan;
 
 /// How secrets are recognised.
@@ -53,6 +58,14 @@ pub struct SecretOptions {
     pub echo: EchoOf,
     /// Keys whose values are secret even without a mark.
     pub names: Option<Names>,
+}
+
+impl SecretOptions {
+    /// Creates a finder of marks that also marks the values of keys with secret names.
+    pub(crate) fn marks(&self, limits: &Limits) -> Marks {
+        let names = self.names.clone();
+        Marks::new(names.map(|names| Arc::new(names) as Arc<dyn SecretNames>), limits)
+    }
 }
 
 /// Which texts count as echoes of a secret.

@@ -45,7 +45,7 @@ impl<'r> PieceSecrets<'r> {
         let limits = options.read.limits;
         PieceSecrets {
             known,
-            marks: Marks::new(options.names.clone(), &limits),
+            marks: options.marks(&limits),
             own: Scalars {
                 keyed: RandomState::new(),
                 digests: HashSet::new(),

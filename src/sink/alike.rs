@@ -3,8 +3,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::inert::visible;
-use crate::record::view::Detail;
 use crate::record::{Attributes, ResourceChange};
+use crate::view::Detail;
 
 /// Maximum number of instances listed for a resource.
 pub(in crate::sink) const NAMED: usize = 3;

@@ -12,11 +12,11 @@ use crate::inert::{lines, visible};
 use crate::marks::{ECHO, MASK};
 use crate::path::Paths;
 use crate::record::counts::{PlanLine, Summary};
-use crate::record::view::Detail;
 use crate::record::{
     ActionInvocation, Attribute, Attributes, ChangePaths, Check, Difference, Hidden, ImportSource,
     MarkChange, ResourceChange, Shown, UNKNOWN,
 };
+use crate::view::Detail;
 
 /// The placeholder for a value that is written and never read.
 pub(super) const WRITE_ONLY: &str = "(write-only attribute)";

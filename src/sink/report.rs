@@ -13,7 +13,7 @@ use super::source_link::{LinkTarget, SourceLinks};
 use crate::error::Result;
 use crate::record::Sink;
 use crate::record::patterns::UnmatchedPatterns;
-use crate::record::view::Detail;
+use crate::view::Detail;
 
 /// The outputs of a report.
 pub struct Streams<'s> {

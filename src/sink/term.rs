@@ -29,10 +29,9 @@ use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{spaced_lines, visible};
-use crate::record::{
-    ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange, view::Detail,
-};
+use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 use crate::sink::short::{given, separator};
+use crate::view::Detail;
 
 /// The column where resource names begin, after the symbols.
 const SYMBOLS: usize = 6;

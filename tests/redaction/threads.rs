@@ -9,13 +9,12 @@ use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::json::outline::Outline;
-use plansift::marks::Names;
 use plansift::plan::{
     Accepts, Answer, Boundary, Documents, Flow, LookaheadReader, Piece, ReadRange, Section, Visitor,
 };
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, redact};
-use plansift::secret::{self, EchoOf, collect};
+use plansift::secret::{self, EchoOf, Names, collect};
 
 use super::long::{SIZE, plan, planned_values, resource};
 use crate::generated::generated;

@@ -9,12 +9,12 @@ use std::rc::Rc;
 use plansift::error::Result;
 use plansift::input::Slice;
 use plansift::plan::Documents;
-use plansift::record::view::{Detail, View, ViewSettings};
 use plansift::record::{Label, RecordOptions, RecordRequest, write_records};
 use plansift::secret::{self, Collected, EchoOf};
 use plansift::sink::Sink;
 use plansift::sink::gate::Rule;
 use plansift::sink::markdown::{FIT_MIN, Fit, Markdown, Measure, Open, Page, Rest};
+use plansift::view::{AttributeView, Detail, ViewSettings};
 use proptest::prelude::*;
 
 use super::markdown::heads;
@@ -52,13 +52,14 @@ fn pages(plans: &[(&str, &[u8])], fit: Fit) -> Vec<String> {
     let secrets = secret::SecretOptions { read, echo_min: 8, echo, names: None };
     let collected = Collected::nothing(&secrets);
     let detail = Detail::Excerpts;
-    let view = View::Changed(ViewSettings { collected: &collected, options: &secrets, detail });
+    let view =
+        AttributeView::Changed(ViewSettings { collected: &collected, options: &secrets, detail });
     for (name, plan) in plans {
         let options = RecordOptions::default();
         let mut documents = Documents::only(Slice(plan), &options.read);
         let workspace = (plans.len() > 1).then_some(*name);
         let label = Label { source: name, workspace };
-        let request = RecordRequest::new(label, &options).with_view(Some(view));
+        let request = RecordRequest::new(label, &options).with_view(Some(&view));
         write_records(&mut documents, request, &mut sink).expect("a plan");
     }
     sink.finish().expect("memory can be written");

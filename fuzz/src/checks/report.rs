@@ -5,13 +5,13 @@ use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
 use plansift::plan::{self, Documents};
-use plansift::record::view::{Detail, View, ViewSettings};
 use plansift::record::{RecordOptions, RecordRequest, write_records};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf, collect};
 use plansift::sink::Sink;
 use plansift::sink::screen::Color;
 use plansift::sink::term::Term;
+use plansift::view::{AttributeView, Detail, ViewSettings};
 
 use super::draw::Draw;
 use super::pieces::Pieces;
@@ -42,7 +42,7 @@ fn reported<S: Source>(
     let mut out = Vec::new();
     let mut run = || -> Result<()> {
         let collected = collect(|| Ok(open()), &secrets)?;
-        let view = View::All(ViewSettings {
+        let view = AttributeView::All(ViewSettings {
             collected: &collected,
             options: &secrets,
             detail: Detail::Excerpts,
@@ -50,7 +50,7 @@ fn reported<S: Source>(
         let mut sink = Term::new(&mut out, Color::None, &[]);
         let mut documents = Documents::only(open(), &read);
         let options = RecordOptions { read, ..RecordOptions::default() };
-        let request = RecordRequest::new("", &options).with_view(Some(view));
+        let request = RecordRequest::new("", &options).with_view(Some(&view));
         write_records(&mut documents, request, &mut sink)?;
         sink.finish()
     };

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part, positive, words};
-use crate::marks::Names;
 use crate::path::{self, AddressPattern};
+use crate::secret::Names;
 use crate::slim::{PlanPart, Wrap};
 
 /// `plansift redact`.

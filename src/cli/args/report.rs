@@ -12,12 +12,12 @@ use super::{
 use crate::glob::Glob;
 use crate::nearest::{did_you_mean, nearest};
 use crate::path::{self, AddressPattern};
-use crate::record::view::Detail;
 use crate::sink::ReportForm;
 use crate::sink::annotate::Annotated;
 use crate::sink::filter::{ActionFilter, DriftFilter, Noise, Only};
 use crate::sink::markdown::{FIT_MIN, Fit};
 use crate::sink::source_link::UrlTemplate;
+use crate::view::Detail;
 
 /// `plansift report`.
 #[derive(Debug, Args)]

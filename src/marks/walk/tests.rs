@@ -8,6 +8,16 @@ use crate::limits::Limits;
 
 type Sides = [Option<String>; 2];
 
+/// The names that contain a text.
+#[derive(Debug)]
+struct NamesWith(String);
+
+impl SecretNames for NamesWith {
+    fn has(&self, name: &str) -> bool {
+        name.contains(&self.0)
+    }
+}
+
 /// The marked paths of `[before, after, before_sensitive, after_sensitive]`, as the raw bytes of
 /// both sides.
 fn marked(text: &str, names: Option<&str>) -> Result<Vec<Sides>> {
@@ -48,7 +58,8 @@ fn find_by(
         overlays: [Some(values[2]), Some(values[3])],
         ..Subject::default()
     };
-    let mut marks = Marks::new(names.map(|names| names.parse().unwrap()), &Limits::default());
+    let names = names.map(|part| Arc::new(NamesWith(part.to_owned())) as Arc<dyn SecretNames>);
+    let mut marks = Marks::new(names, &Limits::default());
     for _ in 0..2 {
         marks.find_placed(subject, by, |marked| {
             each(marked);

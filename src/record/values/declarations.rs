@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::rows;
+use super::{MaskValues, rows};
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::{Piece, VariableDeclaration};
 use crate::record::texts::decoded;
-use crate::record::view::MaskedJson;
 use crate::record::{JsonText, Variable};
 
 /// The variables of a plan, and their declarations.
@@ -28,7 +27,7 @@ impl Variables {
         &mut self,
         piece: &Piece<'_>,
         limits: &Limits,
-        masked: Option<&mut MaskedJson<'_>>,
+        masked: Option<&mut (dyn MaskValues + '_)>,
     ) -> Result<()> {
         let value = piece.value.get("value")?;
         let value = rows::value(value, piece, masked).map_err(|error| error.within("value"))?;

@@ -7,9 +7,11 @@
 //! their declarations may follow their values.
 
 mod declarations;
+mod mask;
 mod options;
 mod reader;
 mod rows;
 
+pub use mask::MaskValues;
 pub use options::{RowKind, Select, ValuesOptions, ValuesSource};
 pub use reader::{ValuesResult, read};

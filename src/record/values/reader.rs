@@ -2,7 +2,7 @@
 
 use super::declarations::Variables;
 use super::options::{RowKind, ValuesOptions, ValuesSource};
-use super::rows;
+use super::{MaskValues, rows};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::Value;
@@ -10,7 +10,6 @@ use crate::plan::{
     self, Accepts, Answer, Documents, Flow, Piece, PieceKind, ResourceInstance, Section, StateKind,
     Visitor,
 };
-use crate::record::view::{MaskedJson, ViewSettings};
 use crate::record::{CheckResult, Head, Label, MaskText, Record, RowSummary, Sink, patterns};
 
 /// The result of reading a document.
@@ -54,8 +53,8 @@ impl ValuesResult {
 
 /// Reads the next document and sends its records to a sink.
 ///
-/// `known` holds the secrets of the document. Without them, rows have no values, and the messages
-/// of checks are not masked.
+/// `masked` writes the values of the document with secrets masked. Without it, rows have no values,
+/// and the messages of checks are not masked.
 ///
 /// # Errors
 ///
@@ -66,17 +65,17 @@ impl ValuesResult {
 /// # Panics
 ///
 /// Panics if there is no next document.
-pub fn read<S: Source>(
+pub fn read<'a, S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
-    options: &ValuesOptions,
-    known: Option<ViewSettings<'_>>,
-    sink: &mut dyn Sink,
+    options: &'a ValuesOptions,
+    masked: Option<&'a mut dyn MaskValues>,
+    sink: &'a mut dyn Sink,
 ) -> Result<ValuesResult> {
     sink.record(&Record::Document(Head::of(label)))?;
     let mut reader = Reader {
         options,
-        masked: known.map(MaskedJson::new),
+        masked,
         sink,
         section: None,
         is_fact: false,
@@ -115,7 +114,7 @@ pub fn read<S: Source>(
 struct Reader<'a> {
     options: &'a ValuesOptions,
     /// Writes values with secrets masked; `None` if rows have no values.
-    masked: Option<MaskedJson<'a>>,
+    masked: Option<&'a mut dyn MaskValues>,
     sink: &'a mut dyn Sink,
     /// The key of the current section, if rows come from that section.
     section: Option<&'static str>,
@@ -145,7 +144,8 @@ impl Reader<'_> {
             self.summary.hidden += 1;
             return Ok(Flow::Continue);
         }
-        let row = rows::resource(section, &instance, piece, self.options, self.masked.as_mut())?;
+        let row =
+            rows::resource(section, &instance, piece, self.options, self.masked.as_deref_mut())?;
         self.row(&Record::Resource(row))
     }
 
@@ -227,11 +227,11 @@ impl Visitor for Reader<'_> {
             _ if self.is_fact => self.fact(piece.section, piece.value),
             (PieceKind::Resource, Some(section)) => self.resource(section, piece),
             (PieceKind::Output, Some(section)) => {
-                let row = rows::output(section, piece, self.masked.as_mut())?;
+                let row = rows::output(section, piece, self.masked.as_deref_mut())?;
                 self.row(&Record::Output(row))
             }
             (PieceKind::Variable, _) => {
-                let masked = self.masked.as_mut();
+                let masked = self.masked.as_deref_mut();
                 self.variables.value(piece, limits, masked).map(|()| Flow::Continue)
             }
             (PieceKind::RootDeclaration, _) => {
@@ -240,7 +240,7 @@ impl Visitor for Reader<'_> {
             // Accepts only an element of the section. A piece with a name is the section itself,
             // which is `null`.
             (PieceKind::Known, Some("checks")) if piece.name.is_none() => {
-                let mask = self.masked.as_ref().map(|masked| masked as &dyn MaskText);
+                let mask = self.masked.as_deref().map(|masked| masked as &dyn MaskText);
                 let row = CheckResult::of(piece.value, mask)?;
                 if let Some(watched) = &self.options.patterns {
                     watched.see_thing(patterns::NamedKind::Check, [Some(&row.address), None]);

@@ -2,17 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::ValuesOptions;
+use super::{MaskValues, ValuesOptions};
 use crate::diff::marked_places;
 use crate::error::Result;
+use crate::json::compact::push_plain;
 use crate::json::string::quoted;
 use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::path::{Paths, module_address};
 use crate::plan::{self, Piece};
 use crate::record::texts::{decoded, index};
-use crate::record::view::MaskedJson;
-use crate::record::view::json::push_plain;
 use crate::record::{JsonText, Output, Resource, ResourceName};
 
 /// Returns a value as compact JSON, without masks. The value must not be secret. Returns `None` if
@@ -30,7 +29,7 @@ pub(super) fn resource<'o>(
     instance: &plan::ResourceInstance<'_>,
     piece: &Piece<'_>,
     options: &'o ValuesOptions,
-    masked: Option<&mut MaskedJson<'_>>,
+    masked: Option<&mut (dyn MaskValues + '_)>,
 ) -> Result<Resource<'o>> {
     let address = instance.address.decode()?;
     let module = module_address(&address);
@@ -73,7 +72,7 @@ fn selected<'o>(
     values: Option<Value<'_>>,
     piece: &Piece<'_>,
     options: &'o ValuesOptions,
-    masked: Option<&mut MaskedJson<'_>>,
+    masked: Option<&mut (dyn MaskValues + '_)>,
 ) -> Result<Vec<(&'o str, Option<JsonText<'static>>)>> {
     let Some(masked) = masked.filter(|_| !options.select.is_empty()) else {
         return Ok(Vec::new());
@@ -95,7 +94,7 @@ fn selected<'o>(
 pub(super) fn output<'p>(
     section: &'static str,
     piece: &Piece<'p>,
-    masked: Option<&mut MaskedJson<'_>>,
+    masked: Option<&mut (dyn MaskValues + '_)>,
 ) -> Result<Output<'p>> {
     let output = plan::OutputValue::parse(piece.value)?;
     // An object type lists the attribute names. In a sensitive value, these names are secret, too.
@@ -117,7 +116,7 @@ pub(super) fn output<'p>(
 pub(super) fn value(
     value: Option<Value<'_>>,
     piece: &Piece<'_>,
-    masked: Option<&mut MaskedJson<'_>>,
+    masked: Option<&mut (dyn MaskValues + '_)>,
 ) -> Result<Option<JsonText<'static>>> {
     let (Some(value), Some(masked)) = (value, masked) else { return Ok(None) };
     if masked.begin(piece)? {

@@ -5,11 +5,11 @@ use std::fmt::{self, Write};
 
 use super::quoted::{NAME, cut, fence};
 use crate::inert::visible;
-use crate::record::view::Detail;
 use crate::record::{Attribute, Attributes, Difference, Excerpt, Line, Shown};
 use crate::sink::phrase::{remark, stand_in, suffices, unchanged};
 use crate::sink::summary::{Action, sign};
 use crate::sink::wrap::{self, Columns};
+use crate::view::Detail;
 
 /// Maximum number of characters of each side of an attribute in its line.
 pub(super) const VALUE: usize = 120;

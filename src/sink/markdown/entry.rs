@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 
 use super::attributes::{RenderedAttributes, VALUE, render};
 use super::quoted::{NAME, cut_lines, fence, span};
-use crate::record::view::Detail;
 use crate::record::{ActionInvocation, Attributes, Check, OutputChange, ResourceChange};
 use crate::sink::alike::Instances;
 use crate::sink::overview::{Class, ListedChange};
@@ -15,6 +14,7 @@ use crate::sink::phrase::{self, Quoted, Tense};
 use crate::sink::short::{given, separator};
 use crate::sink::source_link::{SourceLink, SourceLinks};
 use crate::sink::summary::{Action, symbol};
+use crate::view::Detail;
 
 /// Maximum number of characters of an instance key, a word, and the name of a plan.
 const WORD: usize = 60;

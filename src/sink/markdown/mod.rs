@@ -26,13 +26,13 @@ use self::layout::{Layout, has_room};
 use self::quoted::span;
 use crate::error::{Error, Result};
 use crate::record::patterns::UnmatchedPatterns;
-use crate::record::view::Detail;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::Sink;
 use crate::sink::gate::{CountedRules, Rule};
 use crate::sink::loss;
 use crate::sink::overview::{Class, Overview};
 use crate::sink::source_link::SourceLinks;
+use crate::view::Detail;
 
 pub use self::fit::{FIT_MIN, Fit, Measure, Rest};
 

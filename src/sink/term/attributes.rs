@@ -6,13 +6,13 @@ use std::fmt::{self, Write};
 use super::layout::{columns, is_single_line};
 use super::{ARROW, NAMES, PATHS};
 use crate::inert::visible;
-use crate::record::view::Detail;
 use crate::record::{Attribute, Attributes, Difference, Line, Lines, MarkChange, Shown};
 use crate::sink::phrase::{remark, stand_in, suffices, unchanged};
 use crate::sink::screen::{DIM, GREEN, PLAIN, RED, Screen, YELLOW, unpainted, width};
 use crate::sink::source_link::SourceLink;
 use crate::sink::summary::{Action, sign};
 use crate::sink::wrap::{self, Columns};
+use crate::view::Detail;
 
 /// The remark on an attribute that forces a replacement.
 const REPLACES: &str = "forces replacement";

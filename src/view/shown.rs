@@ -1,16 +1,14 @@
 //! Renders a value for display: one line of text, with secrets hidden.
 
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 
 use super::element::Element;
-use super::walk::Descent;
 use super::{Detail, ViewSettings};
 use crate::error::Result;
+use crate::json::descent::Descent;
+use crate::json::number;
 use crate::json::value::{Kind, Text, Value, WalkEvent};
 use crate::json::word::Word;
-use crate::json::{number, string};
 use crate::marks::marked_paths::{MarkedPaths, MarksElsewhere};
 use crate::marks::parts::Declared;
 use crate::marks::{ECHO, MASK, is_mask};
@@ -51,7 +49,7 @@ impl<'s> ValueRenderer<'s> {
     pub fn new(known: ViewSettings<'s>) -> ValueRenderer<'s> {
         ValueRenderer {
             known: known.collected,
-            names: Marks::new(known.options.names.clone(), &known.options.read.limits),
+            names: known.options.marks(&known.options.read.limits),
             detail: known.detail,
             excerpt_max: EXCERPT_MAX,
             depth: 0,
@@ -289,8 +287,8 @@ impl<'s> ValueRenderer<'s> {
         let document = if kind == Kind::String { Document::of(text) } else { Ok(None) };
         match document {
             _ if mask.is_some() => {}
-            Err(Unread) => excerpt.push_unread(text),
-            Ok(Some(_)) if self.depth == DOCUMENT_DEPTH_MAX => excerpt.push_unread(text),
+            Err(Unread) => push_unread(excerpt, text),
+            Ok(Some(_)) if self.depth == DOCUMENT_DEPTH_MAX => push_unread(excerpt, text),
             Ok(None) => match kind {
                 Kind::String => excerpt.push(&self.by_line(text), kind, self.excerpt_max),
                 _ => excerpt.push(text, kind, self.excerpt_max),
@@ -383,52 +381,8 @@ impl<'s> ValueRenderer<'s> {
     }
 }
 
-impl Excerpt {
-    /// Returns an excerpt of a byte range of a string, with at most about `max` bytes.
-    pub(super) fn of_text(text: &str, Range { start, end }: Range<usize>, max: usize) -> Excerpt {
-        let mut excerpt = Excerpt::default();
-        let (before, rest) = text.split_at(start);
-        let (inner, after) = rest.split_at(end - start);
-        let cut = |part: &str| if part.is_empty() { "" } else { "…" };
-        let shown = format!("{}{inner}{}", cut(before), cut(after));
-        if shown.len() > inner.len() {
-            excerpt.leave_out(before.as_bytes());
-            excerpt.leave_out(after.as_bytes());
-        }
-        excerpt.push(shown.as_bytes(), Kind::String, max);
-        excerpt
-    }
-
-    /// Appends [`DEEPER`] instead of a string that is not searched for secrets.
-    fn push_unread(&mut self, text: &[u8]) {
-        self.text.push_str(DEEPER);
-        self.leave_out(text);
-    }
-
-    /// Adds bytes to the digest of the part that is not shown.
-    pub(super) fn leave_out(&mut self, bytes: &[u8]) {
-        let mut hasher = DefaultHasher::new();
-        (self.rest, bytes).hash(&mut hasher);
-        self.rest = hasher.finish();
-    }
-
-    /// Appends a scalar. `text` must be a copy that no other process can modify.
-    pub(super) fn push(&mut self, text: &[u8], kind: Kind, excerpt_max: usize) {
-        let room = excerpt_max.saturating_sub(self.text.len());
-        let mut len = text.len().min(room.max(16));
-        // Cut at the start of a character.
-        while text.get(len).is_some_and(|byte| byte & 0xc0 == 0x80) {
-            len -= 1;
-        }
-        if len < text.len() {
-            self.left_out += (text.len() - len) as u64;
-            self.leave_out(&text[len..]);
-        }
-        // The copy is UTF-8 unless another process modified the file.
-        let shown = String::from_utf8_lossy(&text[..len]);
-        match kind {
-            Kind::String => string::push_quoted(&shown, &mut self.text),
-            _ => self.text.push_str(&shown),
-        }
-    }
+/// Appends [`DEEPER`] instead of a string that is not searched for secrets.
+fn push_unread(excerpt: &mut Excerpt, text: &[u8]) {
+    excerpt.text.push_str(DEEPER);
+    excerpt.leave_out(text);
 }

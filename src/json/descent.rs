@@ -1,7 +1,7 @@
 //! Walks a value, but not into all of its containers.
 
+use super::value::{Value, WalkEvent};
 use crate::error::Result;
-use crate::json::value::{Value, WalkEvent};
 
 /// Whether to enter an object or array, or to pass it as one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

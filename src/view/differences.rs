@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::json::string::common_prefix;
 use crate::json::value::{Elements, Kind, Ordered, Text, Value};
 use crate::path::{Path, Paths, Step};
-use crate::record::{Difference, Excerpt, Lines, Shown};
+use crate::record::{Difference, Excerpt, Shown};
 use crate::secret::document::{Document, Syntax};
 
 /// Number of equal bytes that are shown before the first difference of two long strings, and after
@@ -429,7 +429,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
             Detail::Excerpts => (lines::CONTEXT, renderer.excerpt_max().saturating_mul(2)),
             Detail::Full => (usize::MAX, usize::MAX),
         };
-        let lines = Lines::between([&before, &after], context, max, |line| renderer.line(line));
+        let lines = lines::compared([&before, &after], context, max, |line| renderer.line(line));
         listing.push_lines(path, lines, how);
         return Ok(true);
     }

@@ -13,7 +13,7 @@ mod alignment;
 mod container;
 mod differences;
 mod element;
-pub(super) mod json;
+mod json;
 mod lines;
 mod quotes;
 mod scalars;
@@ -21,7 +21,6 @@ mod sets;
 mod shown;
 #[cfg(test)]
 mod tests;
-pub(super) mod walk;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -35,8 +34,9 @@ use crate::marks::steps::PieceMarkedPaths as Marked;
 use crate::marks::{MarkSource, Marks, Subject};
 use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};
-pub use crate::record::subject::{ViewPaths, ViewSubject};
-use crate::record::{Attribute, Attributes, Difference, Lines, Shown};
+use crate::record::{
+    Attribute, Attributes, Difference, Lines, MaskText, Shown, View, ViewPaths, ViewSubject, Viewer,
+};
 use crate::secret::{self, Collected};
 
 use differences::differences;
@@ -48,7 +48,7 @@ use shown::ValueRenderer;
 
 /// Which attributes a view shows.
 #[derive(Clone, Copy, Debug)]
-pub enum View<'s> {
+pub enum AttributeView<'s> {
     /// The paths that change or are unknown, without values.
     Paths,
     /// The paths that change or are unknown, with their values. Secrets are hidden.
@@ -97,77 +97,81 @@ pub const ATTRIBUTES_FULL_MAX: usize = 100_000;
 /// enough, because every path below a long key contains that key.
 pub const PATHS_MAX: usize = 8 << 20;
 
-/// Builds the attributes of changes, one after the other.
+impl View for AttributeView<'_> {
+    fn viewer(&self, limits: &Limits) -> Box<dyn Viewer + '_> {
+        Box::new(AttributeViewer::new(*self, limits))
+    }
+}
+
+/// Builds the attributes of changes, one after the other. With [`AttributeView::Paths`], it knows
+/// no secrets.
 #[derive(Debug)]
-pub struct Viewer<'s> {
+struct AttributeViewer<'s> {
     /// [`Limits::paths`].
     paths_max: u64,
     marks: Marks,
     differ: Differ,
-    /// Shows values; `None` with [`View::Paths`].
+    /// Shows values; `None` with [`AttributeView::Paths`].
     renderer: Option<ValueRenderer<'s>>,
     shows_all: bool,
 }
 
-impl<'s> Viewer<'s> {
-    /// Creates a viewer that builds the attributes of a view.
-    pub fn new(view: View<'s>, limits: &Limits) -> Viewer<'s> {
+impl<'s> AttributeViewer<'s> {
+    fn new(view: AttributeView<'s>, limits: &Limits) -> AttributeViewer<'s> {
         let (known, shows_all) = match view {
-            View::Paths => (None, false),
-            View::Changed(known) => (Some(known), false),
-            View::All(known) => (Some(known), true),
+            AttributeView::Paths => (None, false),
+            AttributeView::Changed(known) => (Some(known), false),
+            AttributeView::All(known) => (Some(known), true),
         };
-        Viewer {
+        AttributeViewer {
             paths_max: limits.paths,
-            marks: Marks::new(known.and_then(|known| known.options.names.clone()), limits),
+            marks: match known {
+                Some(known) => known.options.marks(limits),
+                None => Marks::new(None, limits),
+            },
             differ: Differ::new(limits),
             renderer: known.map(ValueRenderer::new),
             shows_all,
         }
     }
+}
 
-    /// Whether a string is a secret or contains one. Always `false` with [`View::Paths`].
-    pub fn is_secret(&self, text: &[u8]) -> bool {
-        let has_secret =
-            |renderer: &ValueRenderer<'_>| renderer.is_secret(text) || renderer.has_secret(text);
-        self.renderer.as_ref().is_some_and(has_secret)
-    }
-
-    /// Returns a string with secrets masked; unchanged with [`View::Paths`].
-    pub fn text(&self, text: String) -> String {
+impl MaskText for AttributeViewer<'_> {
+    fn mask(&self, text: String) -> String {
         match &self.renderer {
             Some(renderer) => renderer.text(text),
             None => text,
         }
     }
+}
 
-    /// Whether a number is a secret. Always `false` with [`View::Paths`].
-    pub fn is_secret_number(&self, number: &[u8]) -> bool {
+impl Viewer for AttributeViewer<'_> {
+    fn is_secret(&self, text: &[u8]) -> bool {
+        let has_secret =
+            |renderer: &ValueRenderer<'_>| renderer.is_secret(text) || renderer.has_secret(text);
+        self.renderer.as_ref().is_some_and(has_secret)
+    }
+
+    fn is_secret_number(&self, number: &[u8]) -> bool {
         self.renderer.as_ref().is_some_and(|renderer| renderer.is_secret_number(number))
     }
 
-    /// Whether the name of a key makes its values secret.
-    pub fn is_name(&self, key: &str) -> bool {
+    fn is_name(&self, key: &str) -> bool {
         self.marks.is_name(key)
     }
 
-    /// Whether an output is declared sensitive. Always `false` with [`View::Paths`].
-    pub fn declares(&self, output: &str) -> bool {
+    fn declares(&self, output: &str) -> bool {
         self.renderer.as_ref().is_some_and(|renderer| renderer.declared().has_output(output))
     }
 
-    /// Returns the attributes of a change.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the change is malformed or has a key twice.
-    pub fn view(
+    fn view(
         &mut self,
         view_subject: ViewSubject<'_>,
         change: &Change<'_>,
         view_paths: ViewPaths<'_>,
     ) -> Result<Attributes> {
-        let Viewer { paths_max, marks, differ, renderer: Some(renderer), shows_all } = self else {
+        let AttributeViewer { paths_max, marks, differ, renderer, shows_all } = self;
+        let Some(renderer) = renderer else {
             return paths(change, view_paths);
         };
         let mut subject = Subject::of_change(change);
@@ -293,7 +297,7 @@ fn paths(change: &Change<'_>, view_paths: ViewPaths<'_>) -> Result<Attributes> {
         };
         let replaces = replace_paths.touches(next);
         let difference = view_paths.difference(next, Difference::Value);
-        attributes.push(&mut room, || Attribute {
+        room.push(&mut attributes, || Attribute {
             path: next.to_string(),
             before,
             after,
@@ -314,18 +318,18 @@ struct Room {
     paths: usize,
 }
 
-impl Attributes {
+impl Room {
     /// Adds an attribute if the limits allow it. Otherwise only counts it.
-    fn push(&mut self, room: &mut Room, attribute: impl FnOnce() -> Attribute) {
-        if self.list.len() < room.attributes && room.paths > 0 {
+    fn push(&mut self, attributes: &mut Attributes, attribute: impl FnOnce() -> Attribute) {
+        if attributes.list.len() < self.attributes && self.paths > 0 {
             let attribute = attribute();
-            let rest = room.paths.checked_sub(attribute.path.len());
-            room.paths = rest.unwrap_or(0);
+            let rest = self.paths.checked_sub(attribute.path.len());
+            self.paths = rest.unwrap_or(0);
             if rest.is_some() {
-                return self.list.push(attribute);
+                return attributes.list.push(attribute);
             }
         }
-        self.left_out += 1;
+        attributes.left_out += 1;
     }
 }
 
@@ -436,7 +440,7 @@ impl<'l> Listing<'l, '_> {
             Some(_) => (None, difference),
         };
         let (replace_paths, is_forced) = (&self.replace_paths, self.is_forced);
-        self.attributes.push(&mut self.sizes.room, || {
+        self.sizes.room.push(&mut self.attributes, || {
             let mut text = text(path, renderer);
             let replaces = match within {
                 None => is_forced || replace_paths.touches(path),

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 
 use super::shown::ValueRenderer;
-use super::walk::{Descent, walk};
 use super::{PATHS_MAX, Shown};
 use crate::error::Result;
+use crate::json::descent::{Descent, walk};
 use crate::json::value::{Kind, Value, WalkEvent};
 use crate::path::is_attribute_name;
 use crate::path::{Path, Paths, Step};

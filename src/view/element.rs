@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Listing;
 use crate::marks::MASK;
 use crate::path::{Path, Paths, Step};
-use crate::record::attributes::UNKNOWN;
+use crate::record::UNKNOWN;
 
 /// How to show a list element as one value.
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::walk::{Descent, walk};
 use crate::error::Result;
+use crate::json::descent::{Descent, walk};
 use crate::json::value::{Kind, Value, WalkEvent};
 
 /// Maximum length of a list that is compared, in elements.

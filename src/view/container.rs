@@ -10,8 +10,8 @@ use std::vec::IntoIter;
 
 use super::element::Element;
 use super::shown::ValueRenderer;
-use super::walk::{Descent, walk};
 use crate::error::Result;
+use crate::json::descent::{Descent, walk};
 use crate::json::value::{Kind, Value, WalkEvent};
 use crate::marks::{ECHO, MASK};
 use crate::record::Excerpt;

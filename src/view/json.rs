@@ -6,17 +6,18 @@
 use std::cell::RefCell;
 
 use super::shown::ValueRenderer;
-use super::walk::{Descent, walk};
 use super::{Detail, ViewSettings};
 use crate::error::Result;
+use crate::json::compact::push_compact;
 use crate::json::string::push_quoted;
-use crate::json::value::{Kind, Value, WalkEvent};
+use crate::json::value::{Kind, Value};
 use crate::marks::Marks;
 use crate::marks::parts::Parts;
 use crate::marks::{ECHO, MASK};
 use crate::path::Path;
 use crate::plan::{Piece, PieceKind};
 use crate::record::MaskText;
+use crate::record::values::MaskValues;
 
 /// Writes the values of pieces as JSON, one piece after the other.
 #[derive(Debug)]
@@ -30,17 +31,13 @@ impl<'s> MaskedJson<'s> {
     pub fn new(known: ViewSettings<'s>) -> MaskedJson<'s> {
         let known = ViewSettings { detail: Detail::Full, ..known };
         let options = known.options;
-        let marks = Marks::new(options.names.clone(), &options.read.limits);
+        let marks = options.marks(&options.read.limits);
         MaskedJson { renderer: ValueRenderer::new(known), marks }
     }
+}
 
-    /// Starts a piece: finds its marked values. Returns whether the whole value of the piece is
-    /// secret.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the piece is malformed or has a key twice, or has too many marked places.
-    pub fn begin(&mut self, piece: &Piece<'_>) -> Result<bool> {
+impl MaskValues for MaskedJson<'_> {
+    fn begin(&mut self, piece: &Piece<'_>) -> Result<bool> {
         let MaskedJson { renderer, marks } = self;
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();
@@ -64,13 +61,7 @@ impl<'s> MaskedJson<'s> {
         Ok(is_secret || parts.subject.named)
     }
 
-    /// Appends the value at a path below `root`, a value of the current piece. Returns `false` if
-    /// there is no such value.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is malformed.
-    pub fn push_at(&mut self, root: Value<'_>, path: Path<'_>, json: &mut String) -> Result<bool> {
+    fn push_at(&mut self, root: Value<'_>, path: Path<'_>, json: &mut String) -> Result<bool> {
         let mut value = root;
         for step in path.steps() {
             if self.renderer.hides(value) {
@@ -82,12 +73,7 @@ impl<'s> MaskedJson<'s> {
         self.push(value, json).map(|()| true)
     }
 
-    /// Appends a value of the current piece.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is malformed.
-    pub fn push(&mut self, value: Value<'_>, json: &mut String) -> Result<()> {
+    fn push(&mut self, value: Value<'_>, json: &mut String) -> Result<()> {
         let renderer = RefCell::new(&mut self.renderer);
         let entry = |value| renderer.borrow().descent(value);
         push_compact(
@@ -107,56 +93,6 @@ impl MaskText for MaskedJson<'_> {
     fn mask(&self, text: String) -> String {
         self.renderer.text(text)
     }
-}
-
-/// Appends a value as compact JSON, without masks.
-pub(in crate::record) fn push_plain(value: Value<'_>, json: &mut String) -> Result<()> {
-    push_compact(
-        value,
-        json,
-        |_| Descent::Enter,
-        |value, kind, json| {
-            match kind {
-                Kind::String => push_quoted(&value.text()?, json),
-                Kind::Object => json.push_str("{}"),
-                Kind::Array => json.push_str("[]"),
-                _ => json.push_str(&String::from_utf8_lossy(value.raw())),
-            }
-            Ok(())
-        },
-        push_quoted,
-    )
-}
-
-/// Appends a value as compact JSON. `scalar` appends scalars, empty containers, and containers that
-/// `entry` passes. `key` appends keys.
-fn push_compact<'a>(
-    value: Value<'a>,
-    json: &mut String,
-    entry: impl Fn(Value<'a>) -> Descent,
-    mut scalar: impl FnMut(Value<'a>, Kind, &mut String) -> Result<()>,
-    mut key: impl FnMut(&str, &mut String),
-) -> Result<()> {
-    walk(value, entry, |met| {
-        let is_first = json.is_empty() || json.ends_with(['{', '[']);
-        match met {
-            WalkEvent::Key(name) => {
-                if !is_first {
-                    json.push(',');
-                }
-                key(&name.decode()?, json);
-                json.push(':');
-            }
-            WalkEvent::Index(0) => {}
-            WalkEvent::Index(_) => json.push(','),
-            WalkEvent::Open(Kind::Object, _) => json.push('{'),
-            WalkEvent::Open(..) => json.push('['),
-            WalkEvent::Close(Kind::Object) => json.push('}'),
-            WalkEvent::Close(_) => json.push(']'),
-            WalkEvent::Leaf(kind, value) => scalar(value, kind, json)?,
-        }
-        Ok(())
-    })
 }
 
 /// Appends a scalar, an empty container, or the mask of a value that is hidden as a whole.

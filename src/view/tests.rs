@@ -15,7 +15,7 @@ fn limits() -> Limits {
 /// Returns the attributes of an update, one line for each. `members` are the members of its
 /// `change`.
 fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
-    struct Lines<'s>(Viewer<'s>, Vec<String>);
+    struct Lines<'s>(AttributeViewer<'s>, Vec<String>);
     impl Visitor for Lines<'_> {
         fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
             if piece.kind != PieceKind::ResourceChange {
@@ -55,7 +55,8 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
         collected.secrets.insert(secret.as_bytes(), 0).unwrap();
     }
     let known = ViewSettings { collected: &collected, options: &options, detail: Detail::Excerpts };
-    let mut lines = Lines(Viewer::new(View::Changed(known), &limits()), Vec::new());
+    let mut lines =
+        Lines(AttributeViewer::new(AttributeView::Changed(known), &limits()), Vec::new());
     let plan = format!(
         r#"{{"format_version":"1.2","resource_changes":[
             {{"address":"a.b","change":{{"actions":["update"],{members}}}}}]}}"#

@@ -4,7 +4,6 @@
 //! has a budget of steps. Texts that exceed the budget have little in common, and are shown as one
 //! difference.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::iter;
 use std::ops::Range;
 
@@ -23,89 +22,79 @@ const LINE_FEED: &str = "(a line feed at the end)";
 /// The step budget of a comparison: the steps for each line, and a fixed number of steps.
 const STEPS: [usize; 2] = [64, 1 << 16];
 
-impl Lines {
-    /// Compares two texts. `context` is the number of unchanged lines around a difference, and
-    /// `max` is the maximum total length of the shown lines, in bytes. `show` returns the displayed
-    /// form of a line.
-    pub(super) fn between<'t>(
-        texts: [&'t str; 2],
-        context: usize,
-        max: usize,
-        show: impl Fn(&'t str) -> &'t str,
-    ) -> Lines {
-        // If both texts end with a line feed, it does not begin another line.
-        let ends = texts.map(|text| text.strip_suffix('\n'));
-        let texts = if let [Some(before), Some(after)] = ends { [before, after] } else { texts };
-        let [before, after] = texts.map(TextLines::of);
-        let edits = line_edits(&before, &after);
-        let mut found = Lines::default();
-        let (mut room, mut next) = (max, 0);
-        for (place, edit) in edits.iter().enumerate() {
-            let until = edits.get(place + 1).map_or(before.count, |next| next.before.start);
-            // The number of context lines that the previous difference does not show.
-            let lead = context.min(edit.before.start - next);
-            let gap = until - edit.before.end;
-            let shows_gap = gap <= context.saturating_mul(2).saturating_add(1);
-            let trail = if shows_gap && until < before.count { gap } else { context.min(gap) };
-            let [start, end] = [edit.before.start - lead, edit.before.end + trail];
-            let skipped = start - next;
-            let same = |range| before.range(range).map(|line| Line::Same(show(line)));
-            let hunk = same(start..edit.before.start)
-                .chain(
-                    before.ends(edit.before.clone()).map(|line| Line::Removed(line.shown(&show))),
-                )
-                .chain(after.ends(edit.after.clone()).map(|line| Line::Added(line.shown(&show))))
-                .chain(same(edit.before.end..end));
-            if skipped > 0 {
-                found.push(Line::Skipped(skipped as u64));
-            }
-            let is_whole = found.extend(hunk, &mut room);
-            if !is_whole {
-                found.left_out = (edits.len() - place) as u64;
-                found.digest(before.rest(edit.before.start), after.rest(edit.after.start));
-                return found;
-            }
-            next = end;
+/// Compares two texts. `context` is the number of unchanged lines around a difference, and `max` is
+/// the maximum total length of the shown lines, in bytes. `show` returns the displayed form of a
+/// line.
+pub(super) fn compared<'t>(
+    texts: [&'t str; 2],
+    context: usize,
+    max: usize,
+    show: impl Fn(&'t str) -> &'t str,
+) -> Lines {
+    // If both texts end with a line feed, it does not begin another line.
+    let ends = texts.map(|text| text.strip_suffix('\n'));
+    let texts = if let [Some(before), Some(after)] = ends { [before, after] } else { texts };
+    let [before, after] = texts.map(TextLines::of);
+    let edits = line_edits(&before, &after);
+    let mut found = Lines::default();
+    let (mut room, mut next) = (max, 0);
+    for (place, edit) in edits.iter().enumerate() {
+        let until = edits.get(place + 1).map_or(before.count, |next| next.before.start);
+        // The number of context lines that the previous difference does not show.
+        let lead = context.min(edit.before.start - next);
+        let gap = until - edit.before.end;
+        let shows_gap = gap <= context.saturating_mul(2).saturating_add(1);
+        let trail = if shows_gap && until < before.count { gap } else { context.min(gap) };
+        let [start, end] = [edit.before.start - lead, edit.before.end + trail];
+        let skipped = start - next;
+        let same = |range| before.range(range).map(|line| Line::Same(show(line)));
+        let hunk = same(start..edit.before.start)
+            .chain(before.ends(edit.before.clone()).map(|line| Line::Removed(line.shown(&show))))
+            .chain(after.ends(edit.after.clone()).map(|line| Line::Added(line.shown(&show))))
+            .chain(same(edit.before.end..end));
+        if skipped > 0 {
+            found.push(Line::Skipped(skipped as u64));
         }
-        if next < before.count {
-            found.push(Line::Skipped((before.count - next) as u64));
+        let is_whole = extend(&mut found, hunk, &mut room);
+        if !is_whole {
+            let rest = [before.rest(edit.before.start), after.rest(edit.after.start)];
+            found.leave_out((edits.len() - place) as u64, rest);
+            return found;
         }
-        found
+        next = end;
     }
+    if next < before.count {
+        found.push(Line::Skipped((before.count - next) as u64));
+    }
+    found
+}
 
-    /// Adds lines up to the limit `room`, and returns whether all of them fit. Cuts the first line
-    /// of a diff if even that line exceeds the limit.
-    fn extend<'t>(&mut self, lines: impl Iterator<Item = Line<'t>>, room: &mut usize) -> bool {
-        for line in lines {
-            match room.checked_sub(line.size() + 1) {
-                Some(rest) => *room = rest,
-                None => {
-                    if self.iter().all(|line| matches!(line, Line::Skipped(_))) {
-                        self.push_cut(line, *room);
-                    }
-                    return false;
+/// Adds lines up to the limit `room`, and returns whether all of them fit. Cuts the first line of a
+/// diff if even that line exceeds the limit.
+fn extend<'t>(found: &mut Lines, lines: impl Iterator<Item = Line<'t>>, room: &mut usize) -> bool {
+    for line in lines {
+        match room.checked_sub(line.size() + 1) {
+            Some(rest) => *room = rest,
+            None => {
+                if found.iter().all(|line| matches!(line, Line::Skipped(_))) {
+                    push_cut(found, line, *room);
                 }
+                return false;
             }
-            self.push(line);
         }
-        true
+        found.push(line);
     }
+    true
+}
 
-    /// Adds a line that is cut to at most `len` bytes, and ends with `…`.
-    fn push_cut(&mut self, line: Line<'_>, len: usize) {
-        let cut = |text: &str| format!("{}…", &text[..text.floor_char_boundary(len)]);
-        match line {
-            Line::Same(text) => self.push(Line::Same(&cut(text))),
-            Line::Removed(text) => self.push(Line::Removed(&cut(text))),
-            Line::Added(text) => self.push(Line::Added(&cut(text))),
-            Line::Skipped(count) => self.push(Line::Skipped(count)),
-        }
-    }
-
-    fn digest(&mut self, before: &str, after: &str) {
-        let mut hasher = DefaultHasher::new();
-        (before, after).hash(&mut hasher);
-        self.rest = hasher.finish();
+/// Adds a line that is cut to at most `len` bytes, and ends with `…`.
+fn push_cut(found: &mut Lines, line: Line<'_>, len: usize) {
+    let cut = |text: &str| format!("{}…", &text[..text.floor_char_boundary(len)]);
+    match line {
+        Line::Same(text) => found.push(Line::Same(&cut(text))),
+        Line::Removed(text) => found.push(Line::Removed(&cut(text))),
+        Line::Added(text) => found.push(Line::Added(&cut(text))),
+        Line::Skipped(count) => found.push(Line::Skipped(count)),
     }
 }
 
@@ -383,7 +372,7 @@ mod tests {
     use super::*;
 
     fn shown(before: &str, after: &str, max: usize) -> (Vec<String>, u64) {
-        let lines = Lines::between([before, after], CONTEXT, max, |line| line);
+        let lines = compared([before, after], CONTEXT, max, |line| line);
         let line = |line: Line<'_>| match line {
             Line::Same(text) => format!(" {text}"),
             Line::Removed(text) => format!("-{text}"),

@@ -17,7 +17,7 @@ pub struct Quotes<'s> {
 impl<'s> Quotes<'s> {
     /// Masks the secrets that were collected from the document.
     pub fn new(known: ViewSettings<'s>) -> Quotes<'s> {
-        let marks = Marks::new(known.options.names.clone(), &known.options.read.limits);
+        let marks = known.options.marks(&known.options.read.limits);
         Quotes { renderer: ValueRenderer::new(known), marks }
     }
 

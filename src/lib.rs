@@ -64,7 +64,11 @@
 
 #![cfg_attr(
     not(feature = "batch"),
-    allow(dead_code, reason = "the modules that the features add use more of those below them")
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "the modules that the features add use more of those below them"
+    )
 )]
 
 // Public for the binary, which sets the allocator.

@@ -4,47 +4,48 @@
 //! ([`Limit`]) and the command line options all come from the rows. A new limit is a row here, and
 //! a line in `docs/limits.md`.
 
-use std::fmt;
 use std::ops::RangeInclusive;
-
-use self::Amount::{Bytes, Count};
-
-const MIB: u64 = 1 << 20;
-const GIB: u64 = 1 << 30;
-const TIB: u64 = 1 << 40;
 
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
 const U32: RangeInclusive<u64> = 0..=u32::MAX as u64;
 
-/// The default of a limit, and its unit.
+/// The default of a limit, and its unit. [`parse_amount`] parses the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// A number of things.
-    Count(u64),
-    /// A number of bytes.
-    Bytes(u64),
+    /// A number of things: `10000`.
+    Count(&'static str),
+    /// A number of bytes: `256M`.
+    Bytes(&'static str),
 }
 
-impl Amount {
-    /// Returns the number.
-    pub const fn number(self) -> u64 {
-        match self {
-            Count(number) | Bytes(number) => number,
-        }
+/// Parses a number with an optional suffix K, M, G or T: powers of 1024.
+///
+/// # Errors
+///
+/// Fails if the text is not such a number, or the number does not fit.
+pub const fn parse_amount(text: &str) -> Result<u64, &'static str> {
+    let (digits, shift) = match text.as_bytes() {
+        [digits @ .., b'k' | b'K'] => (digits, 10),
+        [digits @ .., b'm' | b'M'] => (digits, 20),
+        [digits @ .., b'g' | b'G'] => (digits, 30),
+        [digits @ .., b't' | b'T'] => (digits, 40),
+        digits => (digits, 0),
+    };
+    let Ok(digits) = str::from_utf8(digits) else { return Err(NO_NUMBER) };
+    let Ok(number) = u64::from_str_radix(digits, 10) else { return Err(NO_NUMBER) };
+    match number.checked_mul(1 << shift) {
+        Some(amount) => Ok(amount),
+        None => Err("too large"),
     }
 }
 
-/// Writes the amount as the command line takes it: `10000`, `256M`.
-impl fmt::Display for Amount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = self.number();
-        let units = match self {
-            Count(_) => &[][..],
-            Bytes(_) => &[(TIB, "T"), (GIB, "G"), (MIB, "M")],
-        };
-        let unit = units.iter().find(|(unit, _)| number.is_multiple_of(*unit));
-        let (unit, letter) = unit.unwrap_or(&(1, ""));
-        write!(f, "{}{letter}", number / unit)
+const NO_NUMBER: &str = "not a number, like 1000, 64M or 2G";
+
+/// Parses a default when the table is compiled.
+const fn parse_default(text: &str) -> u64 {
+    match parse_amount(text) {
+        Ok(number) => number,
+        Err(message) => panic!("{}", message),
     }
 }
 
@@ -59,15 +60,16 @@ pub struct LimitSpec {
     pub option: &'static str,
     /// The name of the limited quantity in errors.
     pub name: &'static str,
-    /// The help of the option, without the default.
+    /// The help of the option, with the default.
     pub help: &'static str,
 }
 
 /// Makes [`Limits`] and [`Limit`] from rows of: field, variant, default, effective range, option,
-/// name in errors, help.
+/// name in errors, help without the default. Every text is static, because the command line builds
+/// each option once for each command.
 macro_rules! limits {
-    ($($(#[$doc:meta])* $field:ident, $variant:ident, $default:expr, $range:expr, $option:literal,
-        $name:literal, $help:literal;)*) => {
+    ($($(#[$doc:meta])* $field:ident, $variant:ident, $unit:ident($default:literal), $range:expr,
+        $option:literal, $name:literal, $help:literal;)*) => {
         /// The limits of one run.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Limits {
@@ -76,7 +78,7 @@ macro_rules! limits {
 
         impl Default for Limits {
             fn default() -> Self {
-                Limits { $($field: $default.number(),)* }
+                Limits { $($field: const { parse_default($default) },)* }
             }
         }
 
@@ -109,7 +111,13 @@ macro_rules! limits {
             /// Returns what the table says about a limit of [`Limits`].
             pub fn spec(self) -> Option<LimitSpec> {
                 let (default, range, option, name, help) = match self {
-                    $(Limit::$variant => ($default, $range, $option, $name, $help),)*
+                    $(Limit::$variant => (
+                        Amount::$unit($default),
+                        $range,
+                        $option,
+                        $name,
+                        concat!($help, " [default: ", $default, "]"),
+                    ),)*
                     Limit::Memory => return None,
                 };
                 Some(LimitSpec { default, range, option, name, help })
@@ -120,84 +128,84 @@ macro_rules! limits {
 
 limits! {
     /// Nesting depth of objects and arrays.
-    depth, Depth, Count(10_000), ANY, "--limit-depth",
+    depth, Depth, Count("10000"), ANY, "--limit-depth",
         "nesting depth", "Nesting depth";
     /// Bytes of one element that is parsed: a resource change, a check, an output.
-    change, Change, Bytes(256 * MIB), 0..=Limits::CHANGE_MAX, "--limit-change",
+    change, Change, Bytes("256M"), 0..=Limits::CHANGE_MAX, "--limit-change",
         "size of one element", "Size of one element, like a resource change, at most 4G";
     /// Bytes of memory for the path lists of one change, including the pairs of values that wait
     /// to be compared.
-    paths, Paths, Bytes(16 * MIB), U32, "--limit-paths",
+    paths, Paths, Bytes("16M"), U32, "--limit-paths",
         "size of the paths of one change", "Total size of the path lists of one change, at most 4G";
     /// Distinct actions, or distinct statuses, of a plan; each is at most 1 KiB long.
-    words, Words, Count(1000), ANY, "--limit-words",
+    words, Words, Count("1000"), ANY, "--limit-words",
         "number of different actions or statuses", "Distinct actions or statuses of a plan";
     /// Plans in one input of a batch, which keeps an outcome for each plan.
-    plans, Plans, Count(10_000), ANY, "--limit-plans",
+    plans, Plans, Count("10000"), ANY, "--limit-plans",
         "number of plans in one input of a batch", "Plans in one input of a batch";
     /// Names of sensitive outputs and variables of a plan. The same limit applies separately to
     /// outputs or variables whose names are not in sorted order.
-    names, Names, Count(1_000_000), ANY, "--limit-names",
+    names, Names, Count("1000000"), ANY, "--limit-names",
         "number of names of sensitive or unsorted outputs and variables",
         "Names of sensitive outputs and variables; separately, names of unsorted outputs and \
          variables";
     /// Paths of one element that are marked sensitive or hold the same value as a marked one. The
     /// same limit applies separately to the echoes in the element.
-    marks, Marks, Count(150_000), ANY, "--limit-marks",
+    marks, Marks, Count("150000"), ANY, "--limit-marks",
         "number of marked places, or of their echoes, in one element",
         "Marked paths in one element; separately, echoes in one element";
     /// Distinct secrets of one document in `redact`.
-    secrets, Secrets, Count(1_000_000), U32, "--limit-secrets",
+    secrets, Secrets, Count("1000000"), U32, "--limit-secrets",
         "number of different secrets", "Distinct secrets of one document";
     /// Distinct marked paths of one document. Its other sections are compared with these paths.
-    document_marks, DocumentMarks, Count(1_000_000), ANY, "--limit-document-marks",
+    document_marks, DocumentMarks, Count("1000000"), ANY, "--limit-document-marks",
         "number of different marked places of the document",
         "Distinct marked paths of one document, for comparison with its other sections";
     /// Bytes of the secrets that are searched for inside other strings, including all spellings.
-    secret_texts, SecretTexts, Bytes(MIB), 0..=GIB, "--limit-secret-texts",
+    secret_texts, SecretTexts, Bytes("1M"), 0..=1 << 30, "--limit-secret-texts",
         "size of the secrets that are searched for in other texts",
         "Total size of the secrets that --echo contains searches for";
     /// Bytes of an input that is spooled to a temporary file, because it is read twice and is not a
     /// regular file.
-    spool, Spool, Bytes(16 * GIB), ANY, "--limit-spool",
+    spool, Spool, Bytes("16G"), ANY, "--limit-spool",
         "size of an input that is spooled to be read again",
         "Size of a pipe or download that plansift stores to read it twice";
     /// Bytes of one skipped string.
-    string_skipped, StringSkipped, Bytes(GIB), Limits::STRING_SKIPPED_MIN..=u64::MAX,
+    string_skipped, StringSkipped, Bytes("1G"), Limits::STRING_SKIPPED_MIN..=u64::MAX,
         "--limit-string-skipped",
         "size of one skipped string", "Size of one skipped string, at least 4K";
     /// Bytes of one decoded string.
-    string_kept, StringKept, Bytes(64 * MIB), ANY, "--limit-string-kept",
+    string_kept, StringKept, Bytes("64M"), ANY, "--limit-string-kept",
         "size of one decoded string", "Size of one decoded string";
     /// Bytes of one document, after decompression.
-    document, Document, Bytes(16 * TIB), ANY, "--limit-document",
+    document, Document, Bytes("16T"), ANY, "--limit-document",
         "size of the document", "Size of one document";
     /// Bytes of one compressed input after decompression.
-    expansion, Expansion, Bytes(TIB), ANY, "--limit-expansion",
+    expansion, Expansion, Bytes("1T"), ANY, "--limit-expansion",
         "size after decompression", "Size of compressed input after decompression";
     /// Ratio of decompressed to compressed bytes, beyond the first 64 MiB.
-    expansion_ratio, ExpansionRatio, Count(1000), ANY, "--limit-expansion-ratio",
+    expansion_ratio, ExpansionRatio, Count("1000"), ANY, "--limit-expansion-ratio",
         "expansion of compressed input", "Ratio of decompressed to compressed size, beyond 64 MiB";
     /// Members of a binary plan file.
-    plan_members, PlanMembers, Count(100_000), ANY, "--limit-plan-members",
+    plan_members, PlanMembers, Count("100000"), ANY, "--limit-plan-members",
         "number of members of a plan file", "Members of a binary plan file";
     /// Bytes of memory for the addresses that determine the order of resources in a binary plan
     /// file or a native state file.
-    plan_index, PlanIndex, Bytes(256 * MIB), ANY, "--limit-plan-index",
+    plan_index, PlanIndex, Bytes("256M"), ANY, "--limit-plan-index",
         "size of the addresses of a plan file or state file",
         "Memory for the addresses of a plan file or state file";
     /// Bytes of memory for the index or graph of a configuration, for the expressions of one of its
     /// elements, and for those of the module calls around it. For configuration files, bytes of
     /// memory for the blocks, for the text of one file, and for the syntax tree of one block.
-    configuration, Configuration, Bytes(256 * MIB), ANY, "--limit-configuration",
+    configuration, Configuration, Bytes("256M"), ANY, "--limit-configuration",
         "memory for the elements of a configuration",
         "Memory for configuration files, or an index or graph of a configuration";
     /// Bytes of memory for the keys of a listing of a store. Each page counts at least
     /// [`Limits::LISTING_PAGE`].
-    listing, Listing, Bytes(256 * MIB), ANY, "--limit-listing",
+    listing, Listing, Bytes("256M"), ANY, "--limit-listing",
         "memory for the keys of a listing", "Memory for the keys of a listing of a store";
     /// Bytes of the window of a zstd input. The `zstd` command uses 8 MiB up to level 19.
-    zstd_window, ZstdWindow, Bytes(32 * MIB), ANY, "--limit-zstd-window",
+    zstd_window, ZstdWindow, Bytes("32M"), ANY, "--limit-zstd-window",
         "window of a zstd input", "Window of a zstd input";
 }
 
@@ -223,5 +231,20 @@ impl Limit {
     /// Returns the command line option that raises the limit.
     pub fn option(self) -> &'static str {
         self.spec().map_or("--memory", |it| it.option)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_suffixes() {
+        assert_eq!(parse_amount("17"), Ok(17));
+        assert_eq!(parse_amount("2K"), Ok(2048));
+        assert_eq!(parse_amount("1t"), Ok(1 << 40));
+        for bad in ["", "K", "1.5G", "-1", "é", "99999999999T"] {
+            assert!(parse_amount(bad).is_err(), "{bad}");
+        }
     }
 }

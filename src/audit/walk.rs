@@ -66,8 +66,7 @@ pub(super) fn walk<'a>(
                         remaining.skip_to(range.end);
                     }
                 }
-                let has_hits = remaining.0.first().is_some_and(|hit| hit.offset < range.end);
-                if !has_hits || matches!(event, WalkEvent::Leaf(..)) {
+                if !remaining.is_before(range.end) || matches!(event, WalkEvent::Leaf(..)) {
                     walk.skip_value();
                     path.pop();
                 }
@@ -75,6 +74,11 @@ pub(super) fn walk<'a>(
             WalkEvent::Close(_) => {
                 path.pop();
             }
+        }
+        // Skips the value of a key or index that has no hits, before the walk enters it.
+        if walk.value().is_some_and(|value| !remaining.is_before(value.range().end)) {
+            walk.skip_value();
+            path.pop();
         }
     }
     Ok(())
@@ -90,6 +94,11 @@ impl<'h> Remaining<'h> {
         let hit = self.0.first().filter(|hit| hit.offset == offset)?;
         self.skip_to(offset + 1);
         Some(hit)
+    }
+
+    /// Whether the next hit is before an offset.
+    fn is_before(&self, end: u64) -> bool {
+        self.0.first().is_some_and(|hit| hit.offset < end)
     }
 
     /// Drops the hits before an offset.

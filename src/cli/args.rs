@@ -34,7 +34,6 @@ pub(super) use self::completions::completions;
 pub(super) use self::config::{Config, ConfigFormat};
 pub(super) use self::inputs::InputArgs;
 pub(super) use self::limits::LimitArgs;
-use self::limits::size;
 pub(super) use self::manual::manual;
 use self::paths::{path, path_of_values, place};
 pub(super) use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim};
@@ -44,6 +43,7 @@ pub(super) use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Va
 pub(super) use self::wire::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
 };
+use crate::limits::parse_amount;
 use crate::nearest::{did_you_mean, nearest};
 use crate::path::AddressPattern;
 use crate::record::Show;

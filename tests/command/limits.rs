@@ -105,14 +105,13 @@ fn the_help_lists_every_limit() {
 
 /// A default as the manual writes it: `10 000`, `256 MiB`.
 fn in_words(amount: Amount) -> String {
-    let text = amount.to_string();
     match amount {
-        Amount::Bytes(_) => {
+        Amount::Bytes(text) => {
             let (number, unit) = text.split_at(text.len() - 1);
             format!("{number} {unit}iB")
         }
-        Amount::Count(number) if number < 10_000 => text,
-        Amount::Count(_) => {
+        Amount::Count(text) if text.len() < 5 => text.to_owned(),
+        Amount::Count(text) => {
             let groups: Vec<&[u8]> = text.as_bytes().rchunks(3).rev().collect();
             String::from_utf8(groups.join(&b' ')).expect("digits")
         }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::{
     AssertionArgs, COLOR, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs,
-    When, file, positive, size, when,
+    When, file, parse_amount, positive, when,
 };
 use crate::batch::Shard;
 
@@ -35,7 +35,7 @@ pub struct Batch {
     /// limit is 37M. Each job counts as 16M: less memory means fewer jobs, at least one. A resource
     /// change takes up to four times its size. An input with a change that does not fit fails, and
     /// the run goes on with the other inputs
-    #[arg(help_heading = LIMITS, long, value_name = "SIZE", value_parser = size,
+    #[arg(help_heading = LIMITS, long, value_name = "SIZE", value_parser = parse_amount,
           default_value = "256M")]
     pub memory: u64,
     /// Process only the Ith of N parts of the inputs; `merge` joins the reports

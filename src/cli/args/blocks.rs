@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::limits::size;
 use super::{COLOR, INPUT, LIMITS, OUTPUT, When, file, when};
-use crate::limits::Limits;
+use crate::limits::{Limits, parse_amount};
 
 /// `plansift blocks`.
 #[derive(Debug, Args)]
@@ -32,7 +31,7 @@ pub struct Blocks {
     #[arg(help_heading = OUTPUT, short, long)]
     pub quiet: bool,
     /// Memory for the blocks of a configuration, and for one of its files [default: 256M]
-    #[arg(help_heading = LIMITS, long, value_name = "SIZE", value_parser = size,
+    #[arg(help_heading = LIMITS, long, value_name = "SIZE", value_parser = parse_amount,
           hide_short_help = true)]
     limit_configuration: Option<u64>,
 }

@@ -3,7 +3,7 @@
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use super::LIMITS;
-use crate::limits::{Amount, Limit, Limits};
+use crate::limits::{Amount, Limit, Limits, parse_amount};
 
 /// Limits on everything that an input can make large: one option for each row of the table in
 /// [`crate::limits`].
@@ -26,11 +26,11 @@ impl Args for LimitArgs {
                 Amount::Bytes(_) => "SIZE",
             };
             Arg::new(spec.option)
-                .long(spec.option.trim_start_matches('-'))
+                .long(&spec.option["--".len()..])
                 .value_name(value_name)
-                .value_parser(size)
+                .value_parser(parse_amount)
                 .hide_short_help(true)
-                .help(format!("{} [default: {}]", spec.help, spec.default))
+                .help(spec.help)
         }))
     }
 
@@ -53,34 +53,5 @@ impl FromArgMatches for LimitArgs {
             }
         }
         Ok(())
-    }
-}
-
-/// Parses a number with an optional suffix K, M, G or T.
-pub(super) fn size(text: &str) -> Result<u64, String> {
-    let (digits, shift) = match text.char_indices().last() {
-        Some((end, 'k' | 'K')) => (&text[..end], 10),
-        Some((end, 'm' | 'M')) => (&text[..end], 20),
-        Some((end, 'g' | 'G')) => (&text[..end], 30),
-        Some((end, 't' | 'T')) => (&text[..end], 40),
-        _ => (text, 0),
-    };
-    let number: u64 =
-        digits.parse().map_err(|_| "not a number, like 1000, 64M or 2G".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_suffixes() {
-        assert_eq!(size("17"), Ok(17));
-        assert_eq!(size("2K"), Ok(2048));
-        assert_eq!(size("1t"), Ok(1 << 40));
-        for bad in ["", "K", "1.5G", "-1", "é", "99999999999T"] {
-            assert!(size(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -41,7 +41,7 @@ impl<'a> Value<'a> {
 
 impl<'a> ValueWalk<'a> {
     /// Enters a value, or returns it as a leaf.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, value: Value<'a>) -> Result<WalkEvent<'a>> {
         let kind = value.kind()?;
         let Some(entries) = Entries::of_kind(kind, value) else {
@@ -83,7 +83,8 @@ impl<'a> ValueWalk<'a> {
 impl<'a> Iterator for ValueWalk<'a> {
     type Item = Result<WalkEvent<'a>>;
 
-    #[inline]
+    // Inlined, so that an event stays in registers.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         self.is_opened = false;
         if let Some(value) = self.next.take() {

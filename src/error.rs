@@ -1,19 +1,18 @@
 //! The only error type of the library.
 //!
+//! The [`Cause`] of an error says what is wrong. An [`ErrorKind`] is about bytes, text or JSON. The
+//! modules above define their own faults ([`Fault`]). [`Error::fault`] returns a fault by its type.
+//!
 //! A message never quotes input bytes, which may be secret. It names a location by its offset and
 //! by the format's own keys, and an unexpected byte by its class ("a letter", "a comma").
 
-mod document;
-mod plan_file;
-mod store;
 mod token_class;
 
+use std::any::Any;
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
-pub use self::document::WrongDocument;
-pub use self::plan_file::PlanFileFault;
-pub use self::store::StoreFault;
 pub use self::token_class::TokenClass;
 use crate::limits::Limit;
 
@@ -28,12 +27,30 @@ pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    kind: ErrorKind,
+    cause: Cause,
     offset: Option<u64>,
     path: Option<String>,
     /// Whether the path is complete. [`Error::within`] then leaves it unchanged.
     is_placed: bool,
     source: Option<io::Error>,
+}
+
+/// What is wrong: an [`ErrorKind`], or the fault of a module above.
+#[derive(Clone, Debug)]
+pub enum Cause {
+    /// An error in bytes, text or JSON, or of the system.
+    Kind(ErrorKind),
+    /// A fault. Clones share it.
+    Fault(Arc<dyn Fault>),
+}
+
+/// An error that a module above defines. Its `Display` is the message, without the location.
+pub trait Fault: fmt::Debug + fmt::Display + Any + Send + Sync {
+    /// Whether the message names the path of an error without an offset. Such a path names a part
+    /// that has no offset in the input, such as a member of an archive.
+    fn shows_path(&self) -> bool {
+        false
+    }
 }
 
 /// The kind of an error.
@@ -81,10 +98,6 @@ pub enum ErrorKind {
     Number,
     /// An object has the same key twice.
     DuplicateKey,
-    /// A list of actions, or a status, is longer than 1 KiB.
-    LongWord,
-    /// The address of a module in a configuration is longer than 16 KiB.
-    LongModule,
     /// A required key is missing.
     MissingKey(&'static str),
     /// A value does not have the type that the format demands.
@@ -92,34 +105,14 @@ pub enum ErrorKind {
         /// The type that the format demands.
         expected: &'static str,
     },
-    /// This version does not support the major `format_version`.
-    FormatVersion,
-    /// The input is another kind of document, not the JSON of a plan.
-    WrongDocument(WrongDocument),
-    /// A binary plan file is damaged, or this version cannot read it.
-    PlanFile(PlanFileFault),
     /// A string is not a valid path (module `path`).
     Path,
-    /// A glob or a pattern for workspace names is invalid.
-    Pattern,
-    /// A folder, a glob or a list contains no plan.
-    NoPlan,
-    /// A plan has no configuration.
-    NoConfiguration,
-    /// A list of names looks like JSON or like binary data.
-    NotAList,
     /// The run was stopped before this input was complete.
     Stopped,
     /// A bug of this program: the code that read the input panicked.
     Panicked,
-    /// The output folder of a batch, or a folder to merge, cannot be used.
-    Folder(FolderProblem),
-    /// An object store or a web server did not return what was requested.
-    Store(StoreFault),
-    /// A value, a type or a schema that tools and providers exchange is invalid. Holds the reason.
-    Wire(&'static str),
-    /// A file is not the output of `providers schema -json`. Holds the reason.
-    SchemaFile(&'static str),
+    /// A module above defines the error: [`Error::fault`] returns it.
+    Fault,
     /// A limit of [`crate::limits::Limits`] was exceeded.
     Limit {
         /// The limit.
@@ -127,79 +120,6 @@ pub enum ErrorKind {
         /// Its value in this run.
         value: u64,
     },
-}
-
-/// Why the folder of a batch, or a folder to merge, cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FolderProblem {
-    /// Another run writes to the folder.
-    InUse,
-    /// The folder is not empty and has no journal.
-    Foreign,
-    /// The folder has no journal.
-    NoJournal,
-    /// A FIFO, a socket, a device or a folder has the name of a file of the batch. The error's
-    /// source holds that name.
-    NotAFile,
-    /// The run that created the folder ended before it listed its inputs.
-    NoInputs,
-    /// The run that created the folder had another value of this option.
-    Begun(&'static str),
-    /// The journal is damaged.
-    Damaged {
-        /// The line, from 1.
-        line: u64,
-    },
-    /// The folder is a shard of another batch: other options or another division into shards.
-    OtherShards,
-    /// The user named the same shard twice.
-    ShardTwice,
-    /// An input of the folder is also in another folder.
-    SourceTwice,
-}
-
-impl FolderProblem {
-    fn words(self) -> &'static str {
-        match self {
-            FolderProblem::InUse => "another run is writing to this folder",
-            FolderProblem::Foreign => {
-                "this folder is not empty and was not made by `plansift batch`: name another one"
-            }
-            FolderProblem::NoJournal => "this folder has no output of `plansift batch`",
-            FolderProblem::NotAFile => {
-                "this folder has something other than a regular file where a file of the batch \
-                 belongs: remove it, or name another folder"
-            }
-            FolderProblem::NoInputs => {
-                "the run in this folder has not listed its inputs: run it again"
-            }
-            FolderProblem::Begun(_) => "this folder was made with another value of",
-            FolderProblem::Damaged { .. } => {
-                "the journal of this folder is damaged: name another folder, or remove this one to \
-                 start over; damaged at line"
-            }
-            FolderProblem::OtherShards => {
-                "this folder is not a shard of the same batch: it was made with other options or \
-                 another --shard i/n"
-            }
-            FolderProblem::ShardTwice => "this shard was given twice",
-            FolderProblem::SourceTwice => "an input of this folder is in another one as well",
-        }
-    }
-}
-
-impl fmt::Display for FolderProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.words())?;
-        match self {
-            FolderProblem::Begun(option) => {
-                write!(f, " {option}: use that value again, or name another folder")
-            }
-            FolderProblem::Damaged { line } => write!(f, " {line}"),
-            _ => Ok(()),
-        }
-    }
 }
 
 /// The location of an error.
@@ -212,18 +132,18 @@ pub struct Location<'a> {
 }
 
 impl Error {
-    fn make(kind: ErrorKind, offset: Option<u64>, source: Option<io::Error>) -> Error {
-        Error(Box::new(Inner { kind, offset, path: None, is_placed: false, source }))
+    fn make(cause: Cause, offset: Option<u64>, source: Option<io::Error>) -> Error {
+        Error(Box::new(Inner { cause, offset, path: None, is_placed: false, source }))
     }
 
-    /// Creates an error without a location.
-    pub fn new(kind: ErrorKind) -> Error {
-        Error::make(kind, None, None)
+    /// Creates an error without a location, from an [`ErrorKind`] or a [`Fault`].
+    pub fn new(cause: impl Into<Cause>) -> Error {
+        Error::make(cause.into(), None, None)
     }
 
     /// Creates an error at `offset`, in bytes from the start of the input.
-    pub fn at(kind: ErrorKind, offset: u64) -> Error {
-        Error::make(kind, Some(offset), None)
+    pub fn at(cause: impl Into<Cause>, offset: u64) -> Error {
+        Error::make(cause.into(), Some(offset), None)
     }
 
     /// Creates an error for a limit that was exceeded at `offset`.
@@ -232,17 +152,17 @@ impl Error {
     }
 
     /// Creates an error caused by the system's error `source`.
-    pub fn io(kind: ErrorKind, source: io::Error) -> Error {
-        Error::make(kind, None, Some(source))
+    pub fn io(cause: impl Into<Cause>, source: io::Error) -> Error {
+        Error::make(cause.into(), None, Some(source))
     }
 
     /// Creates an error for an input that cannot be read.
-    pub(crate) fn read(source: io::Error) -> Error {
+    pub fn read(source: io::Error) -> Error {
         Error::io(ErrorKind::Read, source)
     }
 
     /// Creates an error for an output that cannot be written.
-    pub(crate) fn write(source: io::Error) -> Error {
+    pub fn write(source: io::Error) -> Error {
         Error::io(ErrorKind::Write, source)
     }
 
@@ -259,10 +179,8 @@ impl Error {
         self
     }
 
-    /// Marks the path as complete. The reader of plan files does so, because it reads one format
-    /// through another.
-    #[cfg(feature = "planfile")]
-    pub(crate) fn placed(mut self) -> Error {
+    /// Marks the path as complete. A reader does so if it reads one format through another.
+    pub fn placed(mut self) -> Error {
         self.0.is_placed = true;
         self
     }
@@ -273,9 +191,22 @@ impl Error {
         self
     }
 
-    /// Returns the kind of the error.
+    /// Returns the kind of the error; [`ErrorKind::Fault`] for any fault.
     pub fn kind(&self) -> ErrorKind {
-        self.0.kind
+        match self.0.cause {
+            Cause::Kind(kind) => kind,
+            Cause::Fault(_) => ErrorKind::Fault,
+        }
+    }
+
+    /// Returns the fault, if the cause of the error is a fault of this type.
+    pub fn fault<F: Fault>(&self) -> Option<&F> {
+        self.0.cause.fault()
+    }
+
+    /// Returns what is wrong.
+    pub fn cause(&self) -> &Cause {
+        &self.0.cause
     }
 
     /// Returns the location of the error, if known.
@@ -287,6 +218,28 @@ impl Error {
     /// Returns the system's error that caused this one.
     pub fn io_error(&self) -> Option<&io::Error> {
         self.0.source.as_ref()
+    }
+}
+
+impl Cause {
+    /// Returns the fault, if it has this type.
+    pub fn fault<F: Fault>(&self) -> Option<&F> {
+        match self {
+            Cause::Kind(_) => None,
+            Cause::Fault(fault) => (&**fault as &dyn Any).downcast_ref(),
+        }
+    }
+}
+
+impl From<ErrorKind> for Cause {
+    fn from(kind: ErrorKind) -> Cause {
+        Cause::Kind(kind)
+    }
+}
+
+impl<F: Fault> From<F> for Cause {
+    fn from(fault: F) -> Cause {
+        Cause::Fault(Arc::new(fault))
     }
 }
 
@@ -307,10 +260,12 @@ impl fmt::Display for Error {
                 write!(f, ", at {}", location.path)?;
             }
             f.write_str(": ")?;
-        } else if let (ErrorKind::PlanFile(_), Some(member)) = (self.0.kind, &self.0.path) {
-            write!(f, "at {member}: ")?;
+        } else if let (Cause::Fault(fault), Some(path)) = (&self.0.cause, &self.0.path)
+            && fault.shows_path()
+        {
+            write!(f, "at {path}: ")?;
         }
-        self.0.kind.fmt(f)?;
+        self.0.cause.fmt(f)?;
         match &self.0.source {
             Some(source) => {
                 write!(f, ": {source}")?;
@@ -326,13 +281,14 @@ impl fmt::Display for Error {
     }
 }
 
-/// The start of the message about an invalid schema file.
-const NOT_SCHEMAS: &str = "this is not the output of `terraform providers schema -json`";
-
-/// The message about a plan without a configuration.
-const NO_CONFIGURATION: &str = "this document has no configuration section: give plansift the \
-                                output of `terraform show -json PLANFILE`, or list the source \
-                                files in a plan file with `plansift blocks PLANFILE`";
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Kind(kind) => kind.fmt(f),
+            Cause::Fault(fault) => fault.fmt(f),
+        }
+    }
+}
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -365,40 +321,14 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Literal => f.write_str("expected a value"),
             ErrorKind::Number => f.write_str("invalid number"),
             ErrorKind::DuplicateKey => f.write_str("duplicate key in an object"),
-            ErrorKind::LongWord => f.write_str(
-                "an action list or a status of more than 1024 bytes, which no tool writes: make \
-                 the plan again",
-            ),
-            ErrorKind::LongModule => f.write_str(
-                "the address of a module is longer than 16 KiB: nest fewer modules, or give \
-                 them shorter names",
-            ),
-            ErrorKind::MissingKey("format_version") => f.write_str(
-                "`format_version` is missing: this is not the whole output of `terraform show \
-                 -json PLANFILE`: run it again, or give plansift the plan file",
-            ),
             ErrorKind::MissingKey(key) => write!(f, "`{key}` is missing"),
             ErrorKind::WrongType { expected } => write!(f, "expected {expected}"),
-            ErrorKind::FormatVersion => {
-                f.write_str("unsupported format_version: this plansift reads 0.x and 1.x")
-            }
-            ErrorKind::WrongDocument(document) => document.fmt(f),
-            ErrorKind::PlanFile(fault) => fault.fmt(f),
             ErrorKind::Path => f.write_str("invalid path"),
-            ErrorKind::Pattern => f.write_str("invalid pattern"),
-            ErrorKind::NoPlan => f.write_str("no plan found here"),
-            ErrorKind::NoConfiguration => f.write_str(NO_CONFIGURATION),
-            ErrorKind::NotAList => f.write_str(
-                "this is not a list of names: to read it as a plan, name it without the @",
-            ),
             ErrorKind::Stopped => f.write_str("the run was stopped before this input was done"),
             ErrorKind::Panicked => {
                 f.write_str("internal error: this is a bug of plansift, please report it")
             }
-            ErrorKind::Folder(problem) => problem.fmt(f),
-            ErrorKind::Store(fault) => fault.fmt(f),
-            ErrorKind::Wire(reason) => f.write_str(reason),
-            ErrorKind::SchemaFile(reason) => write!(f, "{NOT_SCHEMAS}: {reason}: run it again"),
+            ErrorKind::Fault => f.write_str("a fault of the input"),
             ErrorKind::Limit { limit, value } => {
                 let (name, option) = (limit.name(), limit.option());
                 write!(f, "{name} exceeds the limit of {value}: raise it with {option}")
@@ -423,5 +353,32 @@ mod tests {
         let message = "byte 17, at resource_changes[2]: `change` is missing";
         assert_eq!(format!("{error:?}"), message);
         assert!(format!("{error:#?}").contains("offset: Some("));
+    }
+
+    /// A fault of a book.
+    #[derive(Debug, PartialEq)]
+    struct TornPages(u8);
+
+    impl Fault for TornPages {
+        fn shows_path(&self) -> bool {
+            true
+        }
+    }
+
+    impl fmt::Display for TornPages {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "{} pages are torn", self.0)
+        }
+    }
+
+    #[test]
+    fn a_fault_is_the_message_and_is_found_by_its_type() {
+        let error = Error::new(TornPages(3)).within("chapter");
+        assert_eq!(error.to_string(), "at chapter: 3 pages are torn");
+        assert_eq!(error.kind(), ErrorKind::Fault);
+        assert_eq!(error.fault(), Some(&TornPages(3)));
+        let again = Error::at(error.cause().clone(), 17);
+        assert_eq!(again.to_string(), "byte 17: 3 pages are torn");
+        assert_eq!(Error::new(ErrorKind::Read).fault::<TornPages>(), None);
     }
 }

@@ -7,7 +7,7 @@ use plansift::config::{Blocks, Graph, read};
 use plansift::error::{ErrorKind, Result};
 use plansift::input::Slice;
 use plansift::limits::{Limit, Limits};
-use plansift::plan::{Documents, PlanOptions};
+use plansift::plan::{DocumentFault, Documents, PlanOptions};
 use serde_json::{Value, json};
 
 use crate::generated::generated;
@@ -267,7 +267,7 @@ fn the_address_of_a_module_has_a_limit() {
     );
     for plan in [nested(2400), long] {
         let error = configuration(&plan, Limits::default()).err().expect("an error");
-        assert_eq!(error.kind(), ErrorKind::LongModule, "{error}");
+        assert_eq!(error.fault(), Some(&DocumentFault::LongModule), "{error}");
     }
 }
 

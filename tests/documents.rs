@@ -60,7 +60,7 @@ fn results_with_bytes(source: impl Source, options: &RecordOptions) -> (Vec<Stri
             Ok(_) => results.push(first.address.clone()),
             Err(error) => {
                 let offset = error.location().map(|place| place.offset);
-                results.push(format!("!{:?} {offset:?}", error.kind()));
+                results.push(format!("!{:?} {offset:?}", error.cause()));
             }
         }
         match documents.find_next() {
@@ -195,10 +195,10 @@ fn an_array_inside_an_array_is_named() {
         format!("[[1],[{p}]]"),
     ] {
         let results = results(&text);
-        assert_eq!(results, ["!WrongDocument(NestedArray) None"], "{text}");
+        assert_eq!(results, ["!Fault(NestedArray) None"], "{text}");
     }
     let at = p.len() + 2;
-    let expected = ["x.p".to_owned(), format!("!WrongDocument(NestedArray) Some({at})")];
+    let expected = ["x.p".to_owned(), format!("!Fault(NestedArray) Some({at})")];
     assert_eq!(results(&format!("[{p},[{p}]]")), expected);
 }
 

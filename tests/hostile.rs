@@ -8,6 +8,7 @@ use plansift::error::{Error, ErrorKind, Result};
 use plansift::input::{self, Input, Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limit;
+use plansift::plan::WrongDocument;
 use plansift::record::{PlanOutcome, Record, RecordOptions};
 use plansift::sink::Sink;
 use proptest::prelude::*;
@@ -68,7 +69,7 @@ fn a_plan_cut_at_any_byte_is_an_error() {
     for end in 0..PLAN.len() {
         for result in both_levels(&PLAN.as_bytes()[..end]) {
             let Err(error) = result else { panic!("whole at {end} of {}", PLAN.len()) };
-            if matches!(error.kind(), ErrorKind::WrongDocument(_)) {
+            if error.fault::<WrongDocument>().is_some() {
                 assert!(end < 25, "too little is left to be a plan: {end}, {error}");
                 continue;
             }

@@ -6,6 +6,7 @@ use plansift::error::ErrorKind;
 use plansift::input::Slice;
 use plansift::limits::{Limit, Limits};
 use plansift::plan;
+use plansift::plan::DocumentFault;
 use plansift::record::RecordOptions;
 use serde_json::Value;
 
@@ -138,7 +139,8 @@ fn long_lists_of_paths_and_words_are_limited() {
     let limit = ErrorKind::Limit { limit: Limit::Words, value: 3 };
     assert_eq!(kind, limit);
     let long_list = format!(r#""actions":["a"{}]"#, r#","a""#.repeat(10_000));
-    assert_eq!(error_of(&long_list, &options), ErrorKind::LongWord);
+    let error = run::error(Slice(plan_of(&long_list).as_bytes()), &options);
+    assert_eq!(error.fault(), Some(&DocumentFault::LongWord));
 }
 
 /// A plan that failed, is incomplete, or has more to apply does not count as one without changes.
@@ -288,7 +290,7 @@ fn an_overlong_action_is_a_long_word_error() {
         let members = format!(r#""actions":[{actions}],"before":null,"after":{{}}"#);
         let text = plan_of(&members);
         let error = run::error(Slice(text.as_bytes()), &RecordOptions::default());
-        assert_eq!(error.kind(), ErrorKind::LongWord);
+        assert_eq!(error.fault(), Some(&DocumentFault::LongWord));
         let path = error.location().expect("a place").path;
         assert_eq!(path, "resource_changes[0].change.actions");
     }

@@ -25,8 +25,8 @@ use serde_json::Value;
 use crate::hostile::sample::{self, PLAN};
 use crate::run;
 
-/// The output for a text, or the kind and location of its error.
-type Answer = std::result::Result<String, (ErrorKind, Option<(u64, String)>)>;
+/// The output for a text, or the kind, cause and location of its error.
+type Answer = std::result::Result<String, (ErrorKind, String, Option<(u64, String)>)>;
 
 fn answer(source: impl Source, options: &RecordOptions) -> Answer {
     let mut out = Vec::new();
@@ -39,7 +39,7 @@ fn answer(source: impl Source, options: &RecordOptions) -> Answer {
         Ok(()) => Ok(String::from_utf8(out).expect("records are UTF-8")),
         Err(error) => {
             let place = error.location().map(|place| (place.offset, place.path.to_owned()));
-            Err((error.kind(), place))
+            Err((error.kind(), format!("{:?}", error.cause()), place))
         }
     }
 }
@@ -156,7 +156,7 @@ fn space_before_a_colon_counts_toward_the_key_limit() {
         for limit in [14, 100, 5000, 9013, 9014] {
             options.read.limits.string_kept = limit;
             let expected = answer(Slice(text.as_bytes()), &options);
-            let is_limit = matches!(&expected, Err((ErrorKind::Limit { .. }, Some((2, _)))));
+            let is_limit = matches!(&expected, Err((ErrorKind::Limit { .. }, _, Some((2, _)))));
             assert_eq!(is_limit, limit < 9015, "{limit}: {expected:?}");
             for len in [1, 100, 4096] {
                 let cut = answer(Cut::new(text.as_bytes(), &[len]), &options);

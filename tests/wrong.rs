@@ -7,8 +7,8 @@
 use std::fs;
 use std::process::Output;
 
-use plansift::error::{ErrorKind, WrongDocument};
 use plansift::input::{self, Input, Mapping, Slice};
+use plansift::plan::WrongDocument;
 use plansift::record::RecordOptions;
 
 use crate::run;
@@ -287,7 +287,7 @@ fn assert_refused(output: &Output, kind: WrongDocument, names: &str) {
 fn every_kind_of_document_is_recognised() {
     for (kind, text, _) in EXAMPLES {
         let error = run::error(Slice(text), &RecordOptions::default());
-        assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", text.escape_ascii());
+        assert_eq!(error.fault(), Some(&kind), "{}", text.escape_ascii());
     }
 }
 
@@ -348,7 +348,7 @@ fn messages_name_the_command_that_reads_the_document() {
 fn messages_about_archives_say_what_to_do() {
     for (kind, bytes, words) in STORED {
         let error = run::error(Slice(bytes), &RecordOptions::default());
-        assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", bytes.escape_ascii());
+        assert_eq!(error.fault(), Some(&kind), "{}", bytes.escape_ascii());
         for command in ["changes", "summary", ASSERT, "redact", "audit", "slim"] {
             let output = run::piped(&command.split(' ').collect::<Vec<_>>(), bytes);
             let message = String::from_utf8_lossy(&output.stderr);
@@ -379,7 +379,7 @@ fn real_documents_are_recognised() {
                 Input::open_file(&path, &input::InputOptions { mapping, ..Default::default() })
                     .and_then(|input| run::records(input, &RecordOptions::default()))
                     .expect_err(name);
-            assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{name}");
+            assert_eq!(error.fault(), Some(&kind), "{name}");
         }
         let output = run::plansift().arg("changes").arg(&path).output().expect("the binary runs");
         if kind == WrongDocument::BinaryPlan {

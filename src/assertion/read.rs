@@ -117,7 +117,7 @@ impl Lines {
 
     fn invalid_json(&self, error: &Error) -> FileError {
         let offset = error.location().map_or(0, |location| location.offset);
-        FileError::new(self.at(offset), format!("invalid JSON: {}", error.kind()))
+        FileError::new(self.at(offset), format!("invalid JSON: {}", error.cause()))
     }
 }
 

@@ -22,10 +22,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use super::fault::FolderFault;
 use super::journal::{self, Access, Journal, KnownRecords, Listed, OutcomeSummary, Terms};
 use super::outcome::{Outcome, Written};
 use super::regular;
-use crate::error::{Error, ErrorKind, FolderProblem, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The prefix of the names of unfinished files.
 const UNFINISHED: &str = ".plansift-";
@@ -50,7 +51,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// Fails with a [`FolderProblem`], or if the folder cannot be created or written.
+    /// Fails with a [`FolderFault`], or if the folder cannot be created or written.
     pub fn open(path: &Path, terms: &Terms, extension: &'static str) -> Result<Folder> {
         std::fs::create_dir_all(path).map_err(Error::write)?;
         let is_there = || path.join(journal::NAME).try_exists().map_err(Error::write);
@@ -67,7 +68,7 @@ impl Folder {
         }
         let journal = Journal::open(path, Access::Append)?;
         if let Some(option) = journal.terms().differ(terms) {
-            return Err(problem(FolderProblem::Begun(option)));
+            return Err(Error::new(FolderFault::Begun(option)));
         }
         regular::require(path, REPORT)?;
         remove_unfinished(path).map_err(Error::write)?;
@@ -101,7 +102,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// Fails with [`FolderProblem::NotAFile`] if the record file's path is not a regular file, or
+    /// Fails with [`FolderFault::NotAFile`] if the record file's path is not a regular file, or
     /// if the journal can no longer be read.
     pub fn standing(&self, input: &Listed) -> Result<Standing> {
         let name = self.records_name(&input.name);
@@ -322,7 +323,7 @@ fn lock(folder: &Path) -> Result<File> {
     let file = regular::open(folder, LOCK, &mut options, ErrorKind::Write)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(problem(FolderProblem::InUse)),
+        Err(TryLockError::WouldBlock) => Err(Error::new(FolderFault::InUse)),
         Err(TryLockError::Error(error)) => Err(Error::write(error)),
     }
 }
@@ -333,7 +334,7 @@ fn refuse_foreign(folder: &Path) -> Result<()> {
         let name = entry.map_err(Error::write)?.file_name();
         let is_own = name == LOCK || name.to_string_lossy().starts_with(UNFINISHED);
         if !is_own {
-            return Err(problem(FolderProblem::Foreign));
+            return Err(Error::new(FolderFault::Foreign));
         }
     }
     Ok(())
@@ -406,8 +407,4 @@ fn sync_folder(path: &Path) -> Result<()> {
 #[cfg(not(unix))]
 fn sync_folder(_path: &Path) -> Result<()> {
     Ok(())
-}
-
-fn problem(problem: FolderProblem) -> Error {
-    Error::new(ErrorKind::Folder(problem))
 }

@@ -25,9 +25,10 @@ use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use self::line::{Elements, Kind, Line, Lines, Measure, ReadLine, TAIL, damaged};
+use super::fault::FolderFault;
 use super::outcome::{Identity, Outcome};
 use super::regular;
-use crate::error::{Error, ErrorKind, FolderProblem, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::source::Key;
 
 /// The version of the journal's format.
@@ -204,7 +205,7 @@ impl Journal {
         let file = match regular::open(folder, NAME, &mut options, ErrorKind::Read) {
             Ok(file) => file,
             Err(error) if error.io_error().is_some_and(is_missing) => {
-                return Err(Error::new(ErrorKind::Folder(FolderProblem::NoJournal)));
+                return Err(Error::new(FolderFault::NoJournal));
             }
             Err(error) => return Err(error),
         };
@@ -213,8 +214,7 @@ impl Journal {
         let text = first.text(&file)?;
         let First::Begun(terms) = serde_json::from_slice(&text).map_err(|_| damaged(1))?;
         if terms.version != VERSION {
-            let problem = FolderProblem::Begun("version of plansift");
-            return Err(Error::new(ErrorKind::Folder(problem)));
+            return Err(Error::new(FolderFault::Begun("version of plansift")));
         }
         let (mut listed, mut known) = (None, HashMap::new());
         let (mut len, mut number) = (lines.offset(), 1);

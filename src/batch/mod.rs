@@ -8,6 +8,7 @@
 //!  journals, of one run or of all [`Shard`]s ─▶ [`report`]
 //! ```
 
+mod fault;
 pub mod folder;
 mod jobs;
 pub mod journal;
@@ -21,6 +22,7 @@ mod shard;
 mod work;
 mod workers;
 
+pub use fault::FolderFault;
 pub use jobs::{Job, Jobs};
 pub use name::file_name;
 pub use shard::Shard;

@@ -4,10 +4,11 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, FolderProblem, Result};
+use super::fault::FolderFault;
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::regular;
 
-/// Opens a file of the folder by its name. Fails with [`FolderProblem::NotAFile`] if the file is
+/// Opens a file of the folder by its name. Fails with [`FolderFault::NotAFile`] if the file is
 /// not regular, and with `kind` if the system cannot open it.
 pub(super) fn open(
     folder: &Path,
@@ -20,7 +21,7 @@ pub(super) fn open(
 }
 
 /// Checks that a name in the folder is a regular file, a link to one, or missing. Fails with
-/// [`FolderProblem::NotAFile`] if it is anything else.
+/// [`FolderFault::NotAFile`] if it is anything else.
 pub(super) fn require(folder: &Path, name: &str) -> Result<()> {
     match std::fs::metadata(folder.join(name)) {
         Ok(metadata) if !metadata.is_file() => Err(not_a_file(name)),
@@ -30,5 +31,5 @@ pub(super) fn require(folder: &Path, name: &str) -> Result<()> {
 
 fn not_a_file(name: &str) -> Error {
     let name = io::Error::other(name.to_owned());
-    Error::io(ErrorKind::Folder(FolderProblem::NotAFile), name)
+    Error::io(FolderFault::NotAFile, name)
 }

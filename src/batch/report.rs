@@ -10,11 +10,12 @@ use std::collections::{BinaryHeap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::fault::FolderFault;
 use super::folder::{Folder, RECORDS, REPORT, is_there, read_journal};
 use super::journal::{Journal, Listed, Listing, Terms};
 use super::outcome::{JournaledPlan, Outcome, PlanResult};
 use super::shard::Shard;
-use crate::error::{Error, ErrorKind, FolderProblem, Result};
+use crate::error::{Error, Result};
 use crate::record::{BatchPlan, Label, Record, Sink};
 use crate::sink::fleet::Totals;
 use crate::sink::ndjson::Ndjson;
@@ -81,28 +82,28 @@ impl Shards {
         let mut count = 1;
         for folder in folders {
             let refused = |error| (folder.clone(), error);
-            let problem = |problem| refused(Error::new(ErrorKind::Folder(problem)));
+            let problem = |fault: FolderFault| refused(Error::new(fault));
             let journal = read_journal(folder).map_err(refused)?;
             let shard = Shard::parse(&journal.terms().shard).map_err(refused)?;
             if let Some((_, first)) = parts.first()
                 && (shard.count != count || !is_like(journal.terms(), first.terms()))
             {
-                return Err(problem(FolderProblem::OtherShards));
+                return Err(problem(FolderFault::OtherShards));
             }
             if numbers.contains(&shard.number) {
-                return Err(problem(FolderProblem::ShardTwice));
+                return Err(problem(FolderFault::ShardTwice));
             }
             let Some(listed) = journal.listed() else {
-                return Err(problem(FolderProblem::NoInputs));
+                return Err(problem(FolderFault::NoInputs));
             };
             for listed in listed {
                 let listed = listed.map_err(refused)?;
                 if !names.insert(Key::of(listed.name.as_bytes())) {
-                    return Err(problem(FolderProblem::SourceTwice));
+                    return Err(problem(FolderFault::SourceTwice));
                 }
                 // Two shards of the same batch never share a position.
                 if !positions.insert(listed.position) {
-                    return Err(problem(FolderProblem::OtherShards));
+                    return Err(problem(FolderFault::OtherShards));
                 }
             }
             count = shard.count;

@@ -152,6 +152,7 @@ mod tests {
     use crate::batch::Shard;
     use crate::batch::journal::tests::terms;
     use crate::input;
+    use crate::plan::DocumentFault;
     use crate::record::RecordOptions;
     use crate::sink::Form;
     use crate::source::{Inputs, Rule, Selection};
@@ -205,7 +206,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let work = |job: &Job<'_>| {
             assert!(job.listed.position % 7 != 3, "the words of a panic may quote an input");
-            Ok(unread(job, &Error::new(ErrorKind::NoPlan)))
+            Ok(unread(job, &Error::new(DocumentFault::NoPlan)))
         };
         let errors = errors(folder.path(), OnFailure::GoOn, work).expect("it goes on");
         let is_of_panic = |error: &&String| error.contains("internal error");
@@ -217,7 +218,7 @@ mod tests {
     #[test]
     fn a_batch_can_stop_at_the_first_failure() {
         let folder = tempfile::tempdir().expect("a folder");
-        let failure = |job: &Job<'_>| Ok(unread(job, &Error::new(ErrorKind::NoPlan)));
+        let failure = |job: &Job<'_>| Ok(unread(job, &Error::new(DocumentFault::NoPlan)));
         let errors = errors(folder.path(), OnFailure::Stop, failure).expect("a stop is no error");
         assert!(!errors.is_empty() && errors.len() < JOBS, "{errors:?}");
     }
@@ -227,7 +228,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let work = |job: &Job<'_>| match job.listed.position {
             11 => Err(Error::new(ErrorKind::Write)),
-            _ => Ok(unread(job, &Error::new(ErrorKind::NoPlan))),
+            _ => Ok(unread(job, &Error::new(DocumentFault::NoPlan))),
         };
         let error = errors(folder.path(), OnFailure::GoOn, work).expect_err("it ends");
         assert_eq!(error.kind(), ErrorKind::Write);

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::source::SourceFault;
 
 /// One of `count` shards. A digest of an input's name decides its shard. So the shard is the same
 /// on every machine and does not depend on the other inputs.
@@ -22,7 +23,7 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Pattern`] if the text is malformed or a number is out of range.
+    /// Fails with [`SourceFault::Pattern`] if the text is malformed or a number is out of range.
     pub fn parse(text: &str) -> Result<Shard> {
         let number = |text: &str| text.bytes().all(|it| it.is_ascii_digit()).then(|| text.parse());
         let parts = text.split_once('/').map(|(left, right)| (number(left), number(right)));
@@ -32,7 +33,7 @@ impl Shard {
             {
                 Ok(Shard { number, count })
             }
-            _ => Err(Error::new(ErrorKind::Pattern)),
+            _ => Err(Error::new(SourceFault::Pattern)),
         }
     }
 
@@ -62,7 +63,8 @@ mod tests {
         for bad in
             ["", "1", "/", "0/2", "3/2", "1/0", "-1/2", "+1/2", "1/2/3", "1/10001", "1/4294967296"]
         {
-            assert_eq!(Shard::parse(bad).unwrap_err().kind(), ErrorKind::Pattern, "{bad}");
+            let error = Shard::parse(bad).unwrap_err();
+            assert_eq!(error.fault(), Some(&SourceFault::Pattern), "{bad}");
         }
     }
 

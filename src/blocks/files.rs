@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::directory::is_configuration;
 use crate::budget::Budget;
-use crate::error::{Error, ErrorKind, PlanFileFault};
+use crate::error::Error;
 use crate::hcl::json::{Document, Kept, Kind};
 use crate::hcl::position::Position;
 use crate::input::regular;
 use crate::limits::{Limit, Limits};
-use crate::planfile::ConfigurationFiles;
+use crate::planfile::{ConfigurationFiles, PlanFileFault};
 
 /// Maximum size of a configuration file, in bytes.
 pub(super) const FILE_MAX: u64 = 64 << 20;
@@ -178,7 +178,7 @@ impl<'a> Snapshot<'a> {
         let mut snapshot = Snapshot { files, folders, installed, max };
         for (key, (folder, names)) in modules {
             if names.is_empty() {
-                return Err(Error::new(ErrorKind::PlanFile(PlanFileFault::Missing)).within(PLACE));
+                return Err(Error::new(PlanFileFault::Missing).within(PLACE));
             }
             let names = names.into_iter().filter(|(name, _)| is_configuration(name));
             snapshot.folders.entry(folder.clone()).or_default().extend(names);
@@ -192,7 +192,7 @@ impl<'a> Snapshot<'a> {
 const PLACE: &str = "tfconfig/";
 
 fn damaged() -> Error {
-    Error::new(ErrorKind::PlanFile(PlanFileFault::Modules)).within(PLACE)
+    Error::new(PlanFileFault::Modules).within(PLACE)
 }
 
 impl Files for Snapshot<'_> {

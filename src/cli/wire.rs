@@ -12,7 +12,7 @@ use super::args::{
 use super::exit::Exit;
 use super::messages::{fail, fail_named, say, usage};
 use super::output::{is_closed_pipe, write_whole};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::limits::{Limit, Limits};
 use crate::nearest::nearest;
 use crate::planfile;
@@ -261,10 +261,9 @@ fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Exit> {
 
 /// Prints an error of an input, and returns the exit code.
 fn refuse(name: &str, error: wire::Error) -> Exit {
-    let kind = ErrorKind::Wire(error.kind().message());
     let error = match error.offset() {
-        Some(offset) => Error::at(kind, offset as u64),
-        None => Error::new(kind),
+        Some(offset) => Error::at(error.kind(), offset as u64),
+        None => Error::new(error.kind()),
     };
     fail_named(name, &error)
 }

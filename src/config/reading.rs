@@ -9,12 +9,13 @@ use super::address::{ROOT, push_call, push_name};
 use super::element::{Element, ElementExpression, ElementKind};
 use super::expression::{Expression, each_expression};
 use crate::budget::Budget;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{self, Value};
 use crate::limits::Limit;
 use crate::plan::{
-    Accepts, Answer, Document, Documents, Flow, Piece, PieceKind, Section, Visitor, members,
+    Accepts, Answer, Document, DocumentFault, Documents, Flow, Piece, PieceKind, Section, Visitor,
+    members,
 };
 
 /// Maximum length of the address of a module, in bytes. The address of each element contains it, so
@@ -106,7 +107,7 @@ impl Visitor for Reader<'_> {
         push_name(&mut self.module, "module");
         push_name(&mut self.module, name);
         if self.module.len() > MODULE_MAX {
-            return Err(Error::at(ErrorKind::LongModule, self.offset));
+            return Err(Error::at(DocumentFault::LongModule, self.offset));
         }
         let mut element = Element::new(ElementKind::ModuleCall, self.module.clone(), &caller);
         element.names.name = Some(name.to_owned());
@@ -389,11 +390,11 @@ impl ReadConfiguration {
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::NoConfiguration`] if the document has no configuration.
+    /// Fails with [`DocumentFault::NoConfiguration`] if the document has no configuration.
     pub fn present(self) -> Result<Document> {
         match self.is_present {
             true => Ok(self.document),
-            false => Err(Error::new(ErrorKind::NoConfiguration)),
+            false => Err(Error::new(DocumentFault::NoConfiguration)),
         }
     }
 }

@@ -22,7 +22,7 @@ use super::buffer::Buffer;
 use super::read_ahead::{FRONT, Filled, ReadAhead, Reader};
 use super::reads::{READ, read_some};
 use super::{Identity, InputOptions, Source, Threads};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Cause, Error, Result};
 use crate::limits::Limit;
 
 /// Length of the buffer while few bytes are kept, in bytes: fits into the L2 cache.
@@ -51,7 +51,7 @@ pub fn into_io_error(error: Error) -> io::Error {
     io::Error::other(Failure(error))
 }
 
-/// Unwraps an error that [`into_io_error`] wrapped. Any other error becomes [`ErrorKind::Read`].
+/// Unwraps an error that [`into_io_error`] wrapped. Passes any other error to [`Error::read`].
 pub fn into_error(error: io::Error) -> Error {
     error.downcast::<Failure>().map_or_else(Error::read, |Failure(error)| error)
 }
@@ -72,9 +72,9 @@ pub(super) struct Stream {
     /// The offset of the window's first byte.
     offset: u64,
     ended: bool,
-    /// The kind of the error that ended the input. Every later call fails as well, because bytes
+    /// The cause of the error that ended the input. Every later call fails as well, because bytes
     /// are missing.
-    failed: Option<ErrorKind>,
+    failed: Option<Cause>,
 }
 
 impl Stream {
@@ -196,8 +196,8 @@ impl Source for Stream {
         let dropped = keep.saturating_sub(self.offset).min((self.end - self.start) as u64);
         self.start += dropped as usize;
         self.offset += dropped;
-        if let Some(kind) = self.failed {
-            return Err(Error::at(kind, self.window_end()));
+        if let Some(cause) = &self.failed {
+            return Err(Error::at(cause.clone(), self.window_end()));
         }
         if self.ended {
             return Ok(false);
@@ -206,7 +206,7 @@ impl Source for Stream {
             Ok(read) => self.ended = read == 0,
             Err(error) => {
                 let error = into_error(error);
-                self.failed = Some(error.kind());
+                self.failed = Some(error.cause().clone());
                 return Err(error.or_at(self.window_end()));
             }
         }

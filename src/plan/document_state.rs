@@ -2,11 +2,13 @@
 //!
 //! All readers of documents use this module, so that they agree on which documents are plans.
 
+use super::document_fault::DocumentFault;
 use super::kind::KindClues;
 use super::section::Section;
 use super::trailer::{self, AllowedTrailer, Trailer};
+use super::wrong_document::WrongDocument;
 use super::{Flow, PlanOptions};
-use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
 use crate::json::value::Value;
@@ -102,7 +104,7 @@ impl DocumentState {
     /// which of the two values counts.
     pub(super) fn note(&mut self, section: Section, key: &str, offset: u64) -> Result<()> {
         if let Some(document) = self.clues.note(section, key) {
-            return Err(Error::new(ErrorKind::WrongDocument(document)));
+            return Err(Error::new(document));
         }
         let is_of_states = self.accepts == Accepts::States && key == "values";
         if section == Section::Other && !is_of_states {
@@ -126,7 +128,7 @@ impl DocumentState {
             Some((number(major)?, number(minor.split(['.', '-']).next()?)?))
         });
         let Some(version @ (0 | 1, _)) = parsed else {
-            return Err(Error::at(ErrorKind::FormatVersion, value.offset()));
+            return Err(Error::at(DocumentFault::FormatVersion, value.offset()));
         };
         self.document.is_newer = version > NEWEST;
         Ok(())
@@ -149,10 +151,10 @@ impl DocumentState {
             _ if self.is_plan() => None,
             WrongDocument::State if self.accepts == Accepts::States => Some(StateKind::Values),
             WrongDocument::EmptyState if self.accepts == Accepts::States => Some(StateKind::Empty),
-            other => return Err(Error::new(ErrorKind::WrongDocument(other))),
+            other => return Err(Error::new(other)),
         };
         match self.seen & (1 << Section::FormatVersion as u32) {
-            0 => Err(Error::new(ErrorKind::MissingKey("format_version"))),
+            0 => Err(Error::new(DocumentFault::NoFormatVersion)),
             _ => Ok(state),
         }
     }

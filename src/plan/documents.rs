@@ -22,13 +22,15 @@
 
 use std::ops::Range;
 
+use super::document_fault::DocumentFault;
 use super::document_state::{Accepts, Document, ReadDocument};
 use super::kind::BEGINNINGS;
 use super::preamble::{self, Preamble};
 use super::trailer::{self, AllowedTrailer, Trailer};
 use super::walk;
+use super::wrong_document::WrongDocument;
 use super::{Flow, PlanOptions, Visitor};
-use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::{SharedText, Source};
 
 /// Length of the search for the next document, in bytes from the start of the current document.
@@ -237,8 +239,8 @@ impl<S: Source> Documents<S> {
                 Ok(document)
             }
             Err(error) => {
-                let is_about_all =
-                    matches!(error.kind(), ErrorKind::WrongDocument(_) | ErrorKind::MissingKey(_));
+                let is_about_all = error.fault::<WrongDocument>().is_some()
+                    || error.fault() == Some(&DocumentFault::NoFormatVersion);
                 let is_placed = head.is_element() && is_about_all;
                 let error = self.fail(if is_placed { error.or_at(head.brace) } else { error });
                 self.state = match (self.state, past_other) {
@@ -265,10 +267,10 @@ impl<S: Source> Documents<S> {
     /// report.
     pub fn fail(&mut self, error: Error) -> Error {
         let error = unless_changed(&mut self.source, error);
-        self.state = match error.kind() {
-            ErrorKind::Changed | ErrorKind::Write => State::End,
+        self.state = match (error.kind(), error.fault()) {
+            (ErrorKind::Changed | ErrorKind::Write, _) => State::End,
             // What seems to be more is the document inside it.
-            ErrorKind::WrongDocument(WrongDocument::Wrapped | WrongDocument::WrappedElement) => {
+            (_, Some(WrongDocument::Wrapped | WrongDocument::WrappedElement)) => {
                 State::Broken { seems_more: false }
             }
             _ => State::Broken { seems_more: self.seems_more() },

@@ -4,11 +4,13 @@
 //! counts as a plan if it begins like a plan but is cut off or damaged, or if a later line begins
 //! like a plan. Reading such an input reports the problem.
 
+use super::document_fault::DocumentFault;
 use super::kind::{self, KindClues};
 use super::preamble::TEXT_MAX;
 use super::section::Section;
+use super::wrong_document::WrongDocument;
 use super::{Accepts, Answer, Documents, Flow, Piece, PlanOptions, Visitor};
-use crate::error::{ErrorKind, Result, WrongDocument};
+use crate::error::{Error, Result};
 use crate::input::{Slice, Source};
 
 /// Number of bytes of an input that are examined. The head of any plan fits, and most other
@@ -83,22 +85,17 @@ fn judge(head: &[u8]) -> InputKind {
     let mut visitor = KindVisitor::default();
     // The first of several documents decides.
     let mut documents = Documents::new(Slice(head), &PlanOptions::default());
-    let end = match documents.read(Accepts::Plans, &mut visitor) {
-        Ok(_) => None,
-        Err(error) => Some(error.kind()),
-    };
-    match end {
+    let error = documents.read(Accepts::Plans, &mut visitor).err();
+    let wrong = error.as_ref().and_then(Error::fault::<WrongDocument>);
+    let fault = error.as_ref().and_then(Error::fault::<DocumentFault>);
+    match wrong {
         _ if visitor.clues.is_plan() => InputKind::Plan,
-        Some(ErrorKind::WrongDocument(WrongDocument::Empty | WrongDocument::Null)) => {
-            InputKind::Empty
+        Some(WrongDocument::Empty | WrongDocument::Null) => InputKind::Empty,
+        Some(WrongDocument::State | WrongDocument::EmptyState | WrongDocument::NativeState) => {
+            InputKind::State
         }
-        Some(ErrorKind::WrongDocument(
-            WrongDocument::State | WrongDocument::EmptyState | WrongDocument::NativeState,
-        )) => InputKind::State,
-        Some(ErrorKind::WrongDocument(WrongDocument::BinaryPlan)) if begins_plan_file(head) => {
-            InputKind::PlanFile
-        }
-        Some(ErrorKind::WrongDocument(kind)) => match kind {
+        Some(WrongDocument::BinaryPlan) if begins_plan_file(head) => InputKind::PlanFile,
+        Some(kind) => match kind {
             WrongDocument::Encrypted if visitor.clues.is_other() => InputKind::EncryptedState,
             WrongDocument::Encrypted
             | WrongDocument::CloudPlan
@@ -117,7 +114,7 @@ fn judge(head: &[u8]) -> InputKind {
             _ => InputKind::Other,
         },
         // A plan of a later major version.
-        Some(ErrorKind::FormatVersion) => InputKind::Plan,
+        None if fault == Some(&DocumentFault::FormatVersion) => InputKind::Plan,
         _ if visitor.clues.is_other() => match visitor.clues.verdict(false) {
             WrongDocument::State | WrongDocument::NativeState => InputKind::State,
             WrongDocument::OtherJson => InputKind::Other,

@@ -2,7 +2,7 @@
 //! section 12).
 
 use super::section::Section;
-use crate::error::WrongDocument;
+use super::wrong_document::WrongDocument;
 
 /// Facts about the top-level keys of a document, which show its kind.
 #[derive(Debug, Default)]

@@ -8,6 +8,7 @@
 
 mod change;
 mod checked;
+mod document_fault;
 mod document_state;
 mod documents;
 #[cfg(feature = "batch")]
@@ -24,6 +25,7 @@ mod section;
 mod trailer;
 mod walk;
 mod wrapper;
+mod wrong_document;
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -39,6 +41,7 @@ pub use change::{
     ResourceChange, ResourceName, Timing,
 };
 pub use checked::{CheckInstance, CheckedObject};
+pub use document_fault::DocumentFault;
 pub use document_state::{Accepts, Document, StateKind};
 // `REACH` is public for tests.
 #[doc(hidden)]
@@ -51,6 +54,7 @@ pub use mark_reason::MarkReason;
 pub use section::Section;
 pub(crate) use walk::ahead as lookahead;
 pub use walk::{Piece, PieceKind};
+pub use wrong_document::WrongDocument;
 // Public for the tests of the lookahead.
 #[doc(hidden)]
 pub use walk::{Boundary, LookaheadReader, ReadRange};

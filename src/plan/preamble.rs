@@ -2,8 +2,9 @@
 //! wrapper printed before it (docs/format/plan.md, section 13), or after the bracket or the comma
 //! of an array of documents.
 
+use super::wrong_document::WrongDocument;
 use super::{SurroundingText, kind, wrapper};
-use crate::error::{Error, ErrorKind, Result, TokenClass, WrongDocument};
+use crate::error::{Error, ErrorKind, Result, TokenClass};
 use crate::input::Source;
 
 /// Maximum number of bytes of text that are skipped before a document, and after it.
@@ -57,13 +58,13 @@ pub(super) fn find(
             (Some(b'{'), _) => {
                 return Ok(Preamble { outer: start, ..element(source, from, begin)? });
             }
-            (Some(b']'), _) => return Err(wrong(WrongDocument::EmptyArray)),
+            (Some(b']'), _) => return Err(Error::new(WrongDocument::EmptyArray)),
             (None, inner) if inner <= TEXT_MAX as u64 => {
                 return Err(Error::at(ErrorKind::Truncated, begin + 1 + inner));
             }
             _ => {}
         },
-        None if space <= TEXT_MAX as u64 => return Err(wrong(WrongDocument::Empty)),
+        None if space <= TEXT_MAX as u64 => return Err(Error::new(WrongDocument::Empty)),
         _ => {}
     }
     after_text(source, from, start, surrounding_text)
@@ -86,7 +87,7 @@ fn after_text(
         match found {
             Some(at) if is_certain || len >= TEXT_MAX || !source.fill(keep)? => break at,
             None if len >= TEXT_MAX || !source.fill(keep)? => {
-                return Err(wrong(without_document(behind(source, start))));
+                return Err(Error::new(without_document(behind(source, start))));
             }
             _ => {}
         }
@@ -103,20 +104,20 @@ fn after_text(
     // Configuration and web pages may contain any JSON.
     let syntax = kind::by_syntax(before).filter(|_| !begins_plan(document));
     if let Some(kind) = syntax {
-        return Err(wrong(kind));
+        return Err(Error::new(kind));
     }
     if wrapper::is_inside_array(before) {
         let kind = if is_element { WrongDocument::NestedArray } else { WrongDocument::OtherJson };
-        return Err(wrong(kind));
+        return Err(Error::new(kind));
     }
     match (wrapper::is_text(before), surrounding_text) {
         (false, _) => {
             // The input may be an uncompressed archive that contains plans.
             while behind(source, start).len() < kind::MAGIC_LEN && source.fill(keep)? {}
             let kind = kind::by_magic(behind(source, start));
-            Err(wrong(kind.unwrap_or(WrongDocument::NotJson)))
+            Err(Error::new(kind.unwrap_or(WrongDocument::NotJson)))
         }
-        (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
+        (true, SurroundingText::Refused) => Err(Error::new(WrongDocument::TextBefore)),
         (true, SurroundingText::Skipped) => Ok(found),
     }
 }
@@ -139,7 +140,7 @@ fn element(source: &mut impl Source, keep: u64, outer: u64) -> Result<Preamble> 
     let brace = start + space;
     let found = match first {
         Some(b'{') => return Ok(Preamble { outer, ..Preamble::new(start, brace) }),
-        Some(b'[') => return Err(wrong(WrongDocument::NestedArray).or_at(brace)),
+        Some(b'[') => return Err(Error::new(WrongDocument::NestedArray).or_at(brace)),
         Some(byte) => TokenClass::of(byte),
         None if space > TEXT_MAX as u64 => TokenClass::Other,
         None => return Err(Error::at(ErrorKind::Truncated, brace)),
@@ -177,10 +178,6 @@ fn is_utf16_unit(source: &mut impl Source, keep: u64, brace: u64) -> Result<bool
 /// The part of the window from an offset on.
 pub(super) fn behind(source: &impl Source, offset: u64) -> &[u8] {
     &source.window()[(offset - source.offset()) as usize..]
-}
-
-fn wrong(document: WrongDocument) -> Error {
-    Error::new(ErrorKind::WrongDocument(document))
 }
 
 /// Length of the byte order mark at the start of the input, in bytes.
@@ -264,8 +261,7 @@ mod tests {
             "x = {'format_version': '1.2'}\n",
         ] {
             let error = find_in(&format!("{before}{{\"format_version\":\"1.2\"}}")).unwrap_err();
-            let expected = ErrorKind::WrongDocument(WrongDocument::NotJson);
-            assert_eq!(error.kind(), expected, "{before:?}");
+            assert_eq!(error.fault(), Some(&WrongDocument::NotJson), "{before:?}");
         }
     }
 
@@ -278,7 +274,7 @@ mod tests {
             ("hello", WrongDocument::NotJson),
         ] {
             let error = find_in(text).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::WrongDocument(document), "{text:?}");
+            assert_eq!(error.fault(), Some(&document), "{text:?}");
         }
     }
 
@@ -296,7 +292,7 @@ mod tests {
             ("Plan: 1 to add, 0 to change, 0 to destroy.", WrongDocument::HumanText),
         ] {
             let error = find_in(text).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::WrongDocument(document), "{text:?}");
+            assert_eq!(error.fault(), Some(&document), "{text:?}");
         }
     }
 }

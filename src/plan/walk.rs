@@ -25,6 +25,7 @@ use super::parallel_skip::{self, ParallelSkip};
 use super::preamble::Preamble;
 use super::section::Section;
 use super::trailer::{AllowedTrailer, Trailer};
+use super::wrong_document::WrongDocument;
 use super::{Answer, Flow, PlanOptions, Visitor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -146,7 +147,7 @@ impl<'v, S: Source, V: Visitor> Walk<'v, S, V> {
     /// Passes the rest of a document of another kind, and returns the error about its kind. The
     /// cursor must be after the document, or at the value of a top-level key.
     fn pass_other(&mut self, error: Error, start: u64, is_at_value: bool) -> Error {
-        if self.state.passes_others && matches!(error.kind(), ErrorKind::WrongDocument(_)) {
+        if self.state.passes_others && error.fault::<WrongDocument>().is_some() {
             // A document that is damaged, too, has no known end.
             self.state.past_other = self.end_of_other(start, is_at_value).ok();
         }

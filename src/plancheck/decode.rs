@@ -18,6 +18,7 @@ use crate::json::outline::Outline;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
+use crate::plan::DocumentFault;
 use crate::scan::Isa;
 use crate::wire::Type;
 
@@ -65,7 +66,7 @@ pub(super) fn decode<S: Source>(
     let document = ValueContext { shape: document, part: None, name: String::new(), floats: false };
     reader.value(&mut cursor, document, receiver)?;
     if reader.frames.is_empty() {
-        return Err(Error::at(ErrorKind::MissingKey("format_version"), 0));
+        return Err(Error::at(DocumentFault::NoFormatVersion, 0));
     }
     while let Some(frame) = reader.frames.last() {
         let key = match frame {
@@ -117,7 +118,7 @@ impl Reader {
     fn close(&mut self, offset: u64) -> Result<()> {
         match self.frames.pop() {
             Some(Frame::Object { version: Some(version), .. }) => {
-                check_version(&version).map_err(|kind| Error::at(kind, offset))
+                check_version(&version).map_err(|fault| Error::at(fault, offset))
             }
             _ => Ok(()),
         }
@@ -281,9 +282,9 @@ fn parses<T: std::str::FromStr>(value: Value<'_>) -> bool {
 }
 
 /// Checks that a format version is at least 0.1, below 2.0 and not a prerelease.
-fn check_version(version: &str) -> std::result::Result<(), ErrorKind> {
+fn check_version(version: &str) -> std::result::Result<(), DocumentFault> {
     if version.is_empty() {
-        return Err(ErrorKind::MissingKey("format_version"));
+        return Err(DocumentFault::NoFormatVersion);
     }
     let version = version.strip_prefix('v').unwrap_or(version);
     let (numbers, metadata) = match version.split_once('+') {
@@ -306,7 +307,7 @@ fn check_version(version: &str) -> std::result::Result<(), ErrorKind> {
     };
     match is_supported && metadata.is_none_or(|metadata| metadata.split('.').all(is_part)) {
         true => Ok(()),
-        false => Err(ErrorKind::FormatVersion),
+        false => Err(DocumentFault::FormatVersion),
     }
 }
 

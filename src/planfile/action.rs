@@ -1,6 +1,6 @@
 //! Actions and reasons of changes: their numbers in a plan file, and their names in plan JSON.
 
-use crate::error::PlanFileFault;
+use super::fault::PlanFileFault;
 
 /// The action of a change, as a plan file stores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,11 +15,13 @@ use rawzip::{
     ZipLocator,
 };
 
+use super::fault::PlanFileFault;
 use super::member::{MEMORY_MAX, Member};
 use crate::budget::Budget;
-use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
+use crate::error::{Error, Result};
 use crate::input::{Rereadable, into_error, into_io_error};
 use crate::limits::{Limit, Limits};
+use crate::plan::WrongDocument;
 
 /// The number of inflated bytes from which the expansion ratio is checked.
 const RATIO_FREE: u64 = 64 << 20;
@@ -84,20 +86,14 @@ impl ReaderAt for File<'_> {
     }
 }
 
-fn archive_fault(fault: PlanFileFault) -> Error {
-    Error::new(ErrorKind::PlanFile(fault))
-}
-
 /// Converts an error of the directory. I/O errors keep their message.
 fn directory_error(error: rawzip::Error) -> Error {
     match error.into_kind() {
         rawzip::ErrorKind::IO(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
             into_error(error)
         }
-        rawzip::ErrorKind::MissingEndOfCentralDirectory => {
-            archive_fault(PlanFileFault::NoDirectory)
-        }
-        _ => archive_fault(PlanFileFault::Directory),
+        rawzip::ErrorKind::MissingEndOfCentralDirectory => Error::new(PlanFileFault::NoDirectory),
+        _ => Error::new(PlanFileFault::Directory),
     }
 }
 
@@ -112,7 +108,7 @@ fn no_directory(file: &Rereadable, error: Error) -> Error {
         let len = known.len().min(name.len());
         name[..len] == known.as_bytes()[..len]
     });
-    if is_of_plan { error } else { Error::new(ErrorKind::WrongDocument(WrongDocument::Archive)) }
+    if is_of_plan { error } else { Error::new(WrongDocument::Archive) }
 }
 
 impl<'a> Archive<'a> {
@@ -126,7 +122,7 @@ impl<'a> Archive<'a> {
         let mut archive = Archive { zip, limits: *limits, found, room };
         archive.find(&mut buffer)?;
         if archive.found[0].is_none() {
-            return Err(Error::new(ErrorKind::WrongDocument(WrongDocument::Archive)));
+            return Err(Error::new(WrongDocument::Archive));
         }
         archive.check_overlap(&mut buffer)?;
         Ok(archive)
@@ -147,16 +143,16 @@ impl<'a> Archive<'a> {
                 continue;
             };
             if self.found[at].replace(DirectoryEntry::of(&entry)).is_some() {
-                return Err(archive_fault(PlanFileFault::MemberTwice).within(NAMES[at]));
+                return Err(Error::new(PlanFileFault::MemberTwice).within(NAMES[at]));
             }
         }
         // Some writers truncate the number of members to 16 bits.
         if self.zip.entries_hint() & 0xffff != count & 0xffff {
-            return Err(archive_fault(PlanFileFault::Directory));
+            return Err(Error::new(PlanFileFault::Directory));
         }
         // A file of two concatenated archives: the locator finds only the second directory.
         if count > 0 && first_header > 0 || self.zip.end_offset() != self.zip.get_ref().0.len() {
-            return Err(archive_fault(PlanFileFault::Surplus));
+            return Err(Error::new(PlanFileFault::Surplus));
         }
         Ok(())
     }
@@ -169,7 +165,7 @@ impl<'a> Archive<'a> {
             let entry = self.zip.get_entry(found.wayfinder).map_err(directory_error)?;
             let end = entry.compressed_data_range().1;
             if end > self.zip.directory_offset() {
-                return Err(archive_fault(PlanFileFault::Overlap).within(name));
+                return Err(Error::new(PlanFileFault::Overlap).within(name));
             }
             ranges.push((found.header..end, name));
         }
@@ -179,7 +175,7 @@ impl<'a> Archive<'a> {
             let path = entry.file_path();
             for (range, name) in &ranges {
                 if range.contains(&start) && name.as_bytes() != path.as_ref() {
-                    return Err(archive_fault(PlanFileFault::Overlap).within(name));
+                    return Err(Error::new(PlanFileFault::Overlap).within(name));
                 }
             }
         }
@@ -220,7 +216,7 @@ impl<'a> Archive<'a> {
             }
             budget.take(path.len() + size_of::<DirectoryEntry>() + 64, member.header)?;
             if found.insert(path.to_owned(), member).is_some() {
-                return Err(archive_fault(PlanFileFault::MemberTwice).within(CONFIGURATION));
+                return Err(Error::new(PlanFileFault::MemberTwice).within(CONFIGURATION));
             }
         }
         Ok(found)
@@ -239,13 +235,13 @@ impl<'a> Archive<'a> {
         let mut buffer = vec![0; 2 * 65_536];
         let header = entry.local_header(&mut buffer).map_err(directory_error)?;
         if header.file_path().as_ref() != name.as_bytes() {
-            return Err(archive_fault(PlanFileFault::Directory));
+            return Err(Error::new(PlanFileFault::Directory));
         }
         if found.is_encrypted || header.flags().is_encrypted() {
-            return Err(archive_fault(PlanFileFault::MemberEncrypted));
+            return Err(Error::new(PlanFileFault::MemberEncrypted));
         }
         if header.compression_method() != found.method {
-            return Err(archive_fault(PlanFileFault::Directory));
+            return Err(Error::new(PlanFileFault::Directory));
         }
         let size = found.wayfinder.uncompressed_size_hint();
         if size > expansion {
@@ -259,15 +255,15 @@ impl<'a> Archive<'a> {
                 let checked = self.checked(raw, size, packed);
                 self.read(Verified(entry.verifying_reader(checked)), size, room)?
             }
-            CompressionMethod::STORE => return Err(archive_fault(PlanFileFault::MemberSize)),
+            CompressionMethod::STORE => return Err(Error::new(PlanFileFault::MemberSize)),
             CompressionMethod::DEFLATE => {
                 let checked = self.checked(DeflateDecoder::new(raw), size, packed);
                 self.read(Verified(entry.verifying_reader(checked)), size, room)?
             }
-            _ => return Err(archive_fault(PlanFileFault::Method)),
+            _ => return Err(Error::new(PlanFileFault::Method)),
         };
         if member.len() != size {
-            return Err(archive_fault(PlanFileFault::MemberSize));
+            return Err(Error::new(PlanFileFault::MemberSize));
         }
         // The verifying reader compares the checksum in the directory, but not the one after the
         // member's data.
@@ -275,7 +271,7 @@ impl<'a> Archive<'a> {
         let descriptor = reader.data_descriptor().map_err(directory_error)?;
         match descriptor {
             Some(descriptor) if descriptor.crc32() != reader.claim_verifier().crc => {
-                Err(archive_fault(PlanFileFault::Checksum))
+                Err(Error::new(PlanFileFault::Checksum))
             }
             _ => Ok(member),
         }
@@ -308,13 +304,13 @@ impl<R: Read> Read for Checked<R> {
             io::ErrorKind::InvalidInput
             | io::ErrorKind::InvalidData
             | io::ErrorKind::UnexpectedEof => {
-                into_io_error(archive_fault(PlanFileFault::MemberDamaged).or_at(self.inflated))
+                into_io_error(Error::new(PlanFileFault::MemberDamaged).or_at(self.inflated))
             }
             _ => error,
         })?;
         self.inflated += read as u64;
         if self.inflated > self.size || (read == 0 && self.inflated < self.size) {
-            let error = archive_fault(PlanFileFault::MemberSize).or_at(self.inflated);
+            let error = Error::new(PlanFileFault::MemberSize).or_at(self.inflated);
             return Err(into_io_error(error));
         }
         let ratio = self.limits.expansion_ratio;
@@ -332,7 +328,7 @@ struct Verified<R>(R);
 impl<R: Read> Read for Verified<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.0.read(out).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => into_io_error(archive_fault(PlanFileFault::Checksum)),
+            io::ErrorKind::InvalidData => into_io_error(Error::new(PlanFileFault::Checksum)),
             _ => error,
         })
     }

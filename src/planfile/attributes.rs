@@ -4,11 +4,11 @@
 //! `type`, in this order. An ordinary object with attributes of these names has sorted keys, so
 //! `type` comes first.
 
+use super::fault::PlanFileFault;
 use super::keys;
 use super::path::Paths;
-use super::protobuf::fault;
 use super::walk::{self, TextWriter, ValueEvent, Walk};
-use crate::error::{PlanFileFault, Result};
+use crate::error::{Error, Result};
 use crate::json::value::{Kind, Sorted, Value, ValueWalk, WalkEvent};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
@@ -110,7 +110,7 @@ pub(super) fn paths(value: Value<'_>, limits: &Limits) -> Result<Paths<'static>>
         for step in path.elements()? {
             let step = step?;
             let offset = step.offset();
-            let state_fault = || fault(PlanFileFault::State, offset);
+            let state_fault = || Error::at(PlanFileFault::State, offset);
             let [kind, value] = keys::members(step, &["type", "value"])?;
             let value = value.ok_or_else(state_fault)?;
             let step = match keys::text(kind)?.as_str() {

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::change::{push, push_key, push_text};
+use super::fault::PlanFileFault;
 use super::keys;
-use super::protobuf::{Message, fault, resource_address};
-use crate::error::{PlanFileFault, Result};
+use super::protobuf::{Message, resource_address};
+use crate::error::{Error, Result};
 use crate::json::value::Value;
 use crate::path::{InstanceKey, ResourceAddress, split_module, unescape_key};
 use crate::wire::json_string::write_string;
@@ -90,7 +91,7 @@ impl<'a> Check<'a> {
         let [kind, address, status, objects] = keys::members(value, known)?;
         let kind = keys::text(kind)?;
         let kind = KINDS.iter().find(|(_, word, ..)| *word == kind);
-        let kind = kind.ok_or_else(|| fault(PlanFileFault::State, offset))?.0;
+        let kind = kind.ok_or_else(|| Error::at(PlanFileFault::State, offset))?.0;
         let mut instances = Vec::new();
         for object in list(objects)? {
             let known = &["object_addr", "status", "failure_messages"];
@@ -109,7 +110,7 @@ impl<'a> Check<'a> {
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) -> Result<()> {
-        let address_fault = || fault(PlanFileFault::Address, self.offset);
+        let address_fault = || Error::at(PlanFileFault::Address, self.offset);
         let kind = KINDS.iter().find(|(number, ..)| *number == self.kind);
         let (kind, _, word, prefix) = *kind.ok_or_else(address_fault)?;
         let (module, rest) = split_module(&self.address).ok_or_else(address_fault)?;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::archive::{Archive, CONFIGURATION, DirectoryEntry};
-use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use super::fault::PlanFileFault;
+use crate::error::{Error, Result};
 use crate::input::Rereadable;
 use crate::limits::Limits;
 
@@ -43,15 +44,11 @@ impl<'a> ConfigurationFiles<'a> {
     /// Fails if the plan file does not have the file, or if the file is damaged.
     pub fn read(&self, path: &str) -> Result<Vec<u8>> {
         let path = format!("{CONFIGURATION}{path}");
-        let found = *self.members.get(&path).ok_or_else(|| fault(PlanFileFault::Missing))?;
+        let missing = || Error::new(PlanFileFault::Missing).within(CONFIGURATION);
+        let found = *self.members.get(&path).ok_or_else(missing)?;
         let member = self.archive.inflate_in(&path, found)?;
         let mut text = Vec::new();
         member.copy(0..member.len(), &mut text)?;
         Ok(text)
     }
-}
-
-/// Returns the error for a fault of the configuration.
-fn fault(fault: PlanFileFault) -> Error {
-    Error::new(ErrorKind::PlanFile(fault)).within(CONFIGURATION)
 }

@@ -12,13 +12,14 @@ use super::archive::PLAN;
 use super::attributes::write_plain;
 use super::change::{Writer, all_marks, push, push_key, push_text, write_output_change};
 use super::check::Check;
+use super::fault::PlanFileFault;
 use super::index::{Changes, Index, Named, place};
 use super::invocation::Invocation;
 use super::member::Member;
 use super::message::{OutputChange, ResourceChange};
 use super::packed::ValueWriter;
 use super::path::{Paths, dynamic_value, write_path};
-use super::protobuf::{Message, fault};
+use super::protobuf::Message;
 use super::schemas::Schemas;
 use super::section::{SECTIONS, Section};
 use super::state::State;
@@ -26,7 +27,7 @@ use super::tool::{Release, Tool};
 use super::tree::{Children, Piece, Tree};
 use crate::allocation;
 use crate::budget::Budget;
-use crate::error::{PlanFileFault, Result};
+use crate::error::{Error, Result};
 use crate::input::into_io_error;
 use crate::json::detached::Detached;
 use crate::limits::Limits;
@@ -416,7 +417,7 @@ impl Parts {
         write_string(name.as_bytes(), out);
         push(out, ":{\"value\":");
         let value = message.only(2)?.map(|field| dynamic_value(field.message()?)).transpose()?;
-        let value = value.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
+        let value = value.ok_or_else(|| Error::at(PlanFileFault::Value, message.offset))?;
         self.values().value(&value, None, message.offset, out)?;
         out.push(b'}');
         Ok(())
@@ -517,7 +518,7 @@ impl Parts {
         push(out, "{\"reason\":\"");
         push(out, deferred_reason(reason.unwrap_or_default()));
         push(out, "\",\"action_invocation\":");
-        let missing = || fault(PlanFileFault::Value, message.offset);
+        let missing = || Error::at(PlanFileFault::Value, message.offset);
         let invocation = message.only(2)?.ok_or_else(missing)?.message()?;
         Invocation::read(invocation, &self.limits)?.write(self.release, self.values(), out)?;
         out.push(b'}');
@@ -543,7 +544,7 @@ fn write_planned_output(
         push_key(out, "type");
         match after.declared_type() {
             Some(text) => {
-                let value_fault = |_| fault(PlanFileFault::Value, offset);
+                let value_fault = |_| Error::at(PlanFileFault::Value, offset);
                 let mut ty = Detached::read(text, Limits::default()).map_err(value_fault)?;
                 write_plain(ty.value(), &Limits::default(), out).map_err(value_fault)?;
             }

@@ -8,13 +8,14 @@ use std::mem::size_of;
 use std::ops::Range;
 
 use super::action::Action;
+use super::fault::PlanFileFault;
 use super::member::{Member, Span};
 use super::message::ResourceChange;
-use super::protobuf::{Message, fault, resource_address};
+use super::protobuf::{Message, resource_address};
 use super::section::key_of;
 use super::tool::Evidence;
 use crate::budget::Budget;
-use crate::error::{Error, PlanFileFault, Result};
+use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 use crate::path::{Mode, ResourceAddress};
 
@@ -166,7 +167,7 @@ impl Index {
         }
         let Builder { mut index, budget, .. } = builder;
         if index.header.version != 3 {
-            return Err(fault(PlanFileFault::Version(index.header.version), 0));
+            return Err(Error::at(PlanFileFault::Version(index.header.version), 0));
         }
         sort(&mut index.variables, PlanFileFault::FieldTwice)?;
         sort(&mut index.outputs, PlanFileFault::FieldTwice)?;
@@ -224,7 +225,7 @@ impl Builder<'_> {
     fn single(&mut self, span: &Span) -> Result<()> {
         let bit = 1 << span.number;
         if self.seen & bit != 0 {
-            return Err(fault(PlanFileFault::FieldTwice, span.range.start));
+            return Err(Error::at(PlanFileFault::FieldTwice, span.range.start));
         }
         self.seen |= bit;
         match span.number {
@@ -247,7 +248,7 @@ impl Builder<'_> {
     fn text(&self, span: &Span) -> Result<String> {
         let mut bytes = Vec::new();
         self.plan.copy(span.message(self.limits.change)?, &mut bytes)?;
-        String::from_utf8(bytes).map_err(|_| fault(PlanFileFault::Text, span.range.start))
+        String::from_utf8(bytes).map_err(|_| Error::at(PlanFileFault::Text, span.range.start))
     }
 
     /// Reads the message in a field of the plan.
@@ -308,7 +309,7 @@ impl Builder<'_> {
         let offset = message.offset;
         let (address, deposed) = (address.unwrap_or_default(), deposed.unwrap_or_default());
         if address.is_empty() {
-            return Err(fault(PlanFileFault::NoAddress, offset));
+            return Err(Error::at(PlanFileFault::NoAddress, offset));
         }
         let within = |error: Error| error.within(&place(address));
         let action = change.map_or(Ok(Action::NoOp), action).map_err(within)?;
@@ -351,7 +352,7 @@ impl Builder<'_> {
                 field.once(&mut reason, field.enumeration()?)?;
             }
         }
-        let change = change.ok_or_else(|| fault(PlanFileFault::NoAddress, message.offset))?;
+        let change = change.ok_or_else(|| Error::at(PlanFileFault::NoAddress, message.offset))?;
         self.record(change, reason.unwrap_or_default(), |index| &mut index.deferred).map(drop)
     }
 }
@@ -365,7 +366,7 @@ pub(super) fn budget(limits: &Limits) -> Budget {
 pub(super) fn sort(named: &mut [Named], repeated: PlanFileFault) -> Result<()> {
     named.sort_by(|a, b| a.name.cmp(&b.name));
     match named.windows(2).find(|pair| pair[0].name == pair[1].name) {
-        Some(twice) => Err(fault(repeated, twice[1].range.start)),
+        Some(twice) => Err(Error::at(repeated, twice[1].range.start)),
         None => Ok(()),
     }
 }
@@ -377,7 +378,7 @@ fn is_hidden(action: Action, address: &str) -> bool {
 }
 
 fn action(change: Message<'_>) -> Result<Action> {
-    Action::read(change.only_enumeration(1)?).map_err(|error| fault(error, change.offset))
+    Action::read(change.only_enumeration(1)?).map_err(|error| Error::at(error, change.offset))
 }
 
 /// Formats an address as a step in the path of an error.

@@ -4,8 +4,8 @@
 //! and accepts `Type` as `type`. Neither tool writes such keys, so both cases are errors. A reader
 //! that chose another member than the tools could treat a secret as a public value.
 
-use super::protobuf::fault;
-use crate::error::{PlanFileFault, Result};
+use super::fault::PlanFileFault;
+use crate::error::{Error, Result};
 use crate::json::string::decode;
 use crate::json::value::{Kind, Value};
 
@@ -26,7 +26,7 @@ impl Keys {
     /// string between the quotes. A repeated key is an error, and so is a known key in another
     /// case.
     pub(super) fn find(&mut self, raw: &[u8], offset: u64) -> Result<Option<&'static str>> {
-        let state_fault = || fault(PlanFileFault::State, offset);
+        let state_fault = || Error::at(PlanFileFault::State, offset);
         let key = decode(raw).map_err(|_| state_fault())?;
         let is_like = |known: &&str| key.chars().map(folded).eq(known.chars());
         let Some(place) = self.known.iter().position(is_like) else { return Ok(None) };

@@ -8,8 +8,9 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::protobuf::{Groups, HEAD_MAX, Wire, fault, head};
-use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use super::fault::PlanFileFault;
+use super::protobuf::{Groups, HEAD_MAX, Wire, head};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Rereadable, into_error};
 use crate::limits::{Limit, Limits};
 
@@ -84,7 +85,7 @@ impl Member {
                 while at < len {
                     let read = file.read_at(&mut buffer[at..], range.start + at as u64);
                     match read.map_err(|error| Error::io(ErrorKind::Spool, error))? {
-                        0 => return Err(fault(PlanFileFault::MemberSize, range.start)),
+                        0 => return Err(Error::at(PlanFileFault::MemberSize, range.start)),
                         read => at += read,
                     }
                 }
@@ -112,7 +113,7 @@ impl Span {
     pub(super) fn varint(&self) -> Result<u64> {
         match self.wire {
             Wire::Varint(value) => Ok(value),
-            _ => Err(fault(PlanFileFault::FieldType, self.range.start)),
+            _ => Err(Error::at(PlanFileFault::FieldType, self.range.start)),
         }
     }
 
@@ -122,7 +123,7 @@ impl Span {
         match self.wire {
             Wire::Bytes(len) if len <= limit => Ok(self.range.clone()),
             Wire::Bytes(_) => Err(Error::limit(Limit::Change, limit, self.range.start)),
-            _ => Err(fault(PlanFileFault::FieldType, self.range.start)),
+            _ => Err(Error::at(PlanFileFault::FieldType, self.range.start)),
         }
     }
 }
@@ -149,7 +150,7 @@ impl Scan<'_> {
             let head = head(self.ahead()?, at)?;
             let start = at + head.len as u64;
             let end = start.checked_add(head.wire.payload()).filter(|end| *end <= self.end);
-            let end = end.ok_or_else(|| fault(PlanFileFault::Length, at))?;
+            let end = end.ok_or_else(|| Error::at(PlanFileFault::Length, at))?;
             self.at = end;
             if self.groups.pass(&head, at)? {
                 return Ok(Some(Span { number: head.number, wire: head.wire, range: start..end }));

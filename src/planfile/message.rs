@@ -1,9 +1,10 @@
 //! The messages of a plan: changes of resources and outputs.
 
 use super::action::{Action, Sides};
+use super::fault::PlanFileFault;
 use super::path::{Paths, dynamic_value};
-use super::protobuf::{Field, Message, fault};
-use crate::error::{PlanFileFault, Result};
+use super::protobuf::{Field, Message};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::wire::msgpack::Value;
 
@@ -65,7 +66,7 @@ impl<'a> ResourceChange<'a> {
         let address = address.filter(|address| !address.is_empty());
         let change = change.unwrap_or(Message { bytes: &[], offset: message.offset });
         Ok(ResourceChange {
-            address: address.ok_or_else(|| fault(PlanFileFault::NoAddress, message.offset))?,
+            address: address.ok_or_else(|| Error::at(PlanFileFault::NoAddress, message.offset))?,
             previous_address: previous.unwrap_or_default(),
             deposed: deposed.unwrap_or_default(),
             provider: provider.unwrap_or_default(),
@@ -103,11 +104,11 @@ impl<'a> Change<'a> {
             }
         }
         let action = Action::read(action.unwrap_or_default());
-        let action = action.map_err(|error| fault(error, message.offset))?;
+        let action = action.map_err(|error| Error::at(error, message.offset))?;
         let sides = action.sides();
         let expected: u8 = if sides == Sides::Both { 2 } else { 1 };
         if count != usize::from(expected) {
-            return Err(fault(PlanFileFault::Values { expected }, message.offset));
+            return Err(Error::at(PlanFileFault::Values { expected }, message.offset));
         }
         let [first, second] = values;
         let (before, after) = match sides {

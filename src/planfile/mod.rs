@@ -19,6 +19,7 @@ mod change;
 mod check;
 mod configuration;
 mod document;
+mod fault;
 mod index;
 mod invocation;
 mod keys;
@@ -41,6 +42,7 @@ mod walk;
 
 pub use configuration::ConfigurationFiles;
 pub use document::Document;
+pub use fault::{PlanFileFault, SchemaFileFault};
 pub use own_schemas::read_own_schemas;
 pub use packed::{write_unknown, write_value};
 pub use schema_files::{SchemaFile, SchemaFiles, read_schemas};
@@ -49,7 +51,7 @@ pub use tool::Tool;
 
 use std::sync::Arc;
 
-use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, InputOptions, Rereadable, Source, Threads};
 use crate::limits::{Limit, Limits};
 use crate::wire::schema;
@@ -149,7 +151,7 @@ fn locks(archive: &Archive<'_>) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     if let Some(locks) = archive.member(LOCKS)? {
         if locks.len() > LOCKS_MAX {
-            return Err(protobuf::fault(PlanFileFault::Locks, LOCKS_MAX).within(LOCKS));
+            return Err(Error::at(PlanFileFault::Locks, LOCKS_MAX).within(LOCKS));
         }
         locks.copy(0..locks.len(), &mut text)?;
     }
@@ -169,6 +171,6 @@ fn own_schemas(member: &Member, limits: &Limits) -> Result<schema::Schemas> {
 const LOCKS_MAX: u64 = 4 << 20;
 
 fn required(archive: &Archive<'_>, name: &'static str) -> Result<Member> {
-    let missing = || Error::new(ErrorKind::PlanFile(PlanFileFault::Missing)).within(name);
+    let missing = || Error::new(PlanFileFault::Missing).within(name);
     archive.member(name)?.ok_or_else(missing)
 }

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::protobuf::{Field, Message, Wire, fault};
-use crate::error::{PlanFileFault, Result};
+use super::fault::PlanFileFault;
+use super::protobuf::{Field, Message, Wire};
+use crate::error::{Error, Result};
 use crate::wire::block::{Attribute, AttributeType, Block, NestedBlock, Nesting};
 use crate::wire::schema::{DEPTH_MAX, Provider, Schema, Schemas};
 use crate::wire::types::Type;
@@ -21,8 +22,8 @@ pub fn read_own_schemas(bytes: &[u8]) -> Result<Schemas> {
     read.map_err(|error| schema_fault(error.location().map_or(0, |location| location.offset)))
 }
 
-fn schema_fault(offset: u64) -> crate::error::Error {
-    fault(PlanFileFault::Schemas, offset)
+fn schema_fault(offset: u64) -> Error {
+    Error::at(PlanFileFault::Schemas, offset)
 }
 
 /// The fields of a message. A field with a number in `singular` may occur once.

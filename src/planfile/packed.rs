@@ -4,9 +4,9 @@
 //! shape. The type of the value supplies these facts. The type comes from a schema, or precedes a
 //! value of a dynamic type.
 
-use super::protobuf::fault;
+use super::fault::PlanFileFault;
 use super::walk::{self, Shape, TextWriter, ValueEvent, ValueForm, Walk};
-use crate::error::{Error, PlanFileFault, Result};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::wire::json_string::write_string_within;
 use crate::wire::msgpack::{self, Token, Tokens, Value};
@@ -103,7 +103,7 @@ impl<'a, 't> Packed<'a, 't> {
     }
 
     fn error(&self) -> Error {
-        fault(PlanFileFault::Value, self.offset)
+        Error::at(PlanFileFault::Value, self.offset)
     }
 
     /// Reads a value, and returns its first part.
@@ -162,7 +162,7 @@ impl<'a> Walk<'a> for Packed<'a, '_> {
             }
             if open.is_object && !self.has_key {
                 let key = self.tokens.next_key();
-                let key = key.map_err(|_| fault(PlanFileFault::Value, self.offset))?;
+                let key = key.map_err(|_| Error::at(PlanFileFault::Value, self.offset))?;
                 self.has_key = true;
                 self.next = open.inner(Some(key));
                 return Ok(ValueEvent::Key(key.into()));
@@ -187,14 +187,14 @@ impl<'a> Walk<'a> for Packed<'a, '_> {
             Token::Str(text) | Token::Bin(text) if self.leaf_type == Some(Type::Number) => {
                 let number = Number::parse(text).and_then(|number| number.to_text());
                 out.extend_from_slice(
-                    number.ok_or_else(|| fault(PlanFileFault::Number, self.offset))?.as_bytes(),
+                    number.ok_or_else(|| Error::at(PlanFileFault::Number, self.offset))?.as_bytes(),
                 );
             }
             Token::Str(text) | Token::Bin(text) => {
                 write_string_within(text, max, out);
             }
             Token::Number(msgpack::Number::Float(float)) if float.is_infinite() => {
-                return Err(fault(PlanFileFault::Number, self.offset));
+                return Err(Error::at(PlanFileFault::Number, self.offset));
             }
             Token::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
             _ => return Err(self.error()),
@@ -239,7 +239,6 @@ pub fn write_unknown(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
     use crate::wire::marked::bytes_of;
     use crate::wire::msgpack::DEPTH_MAX;
 
@@ -307,7 +306,7 @@ mod tests {
     fn infinity_is_an_error() {
         let error =
             write(&bytes_of("cb7ff0000000000000").expect("bytes"), None).expect_err("infinity");
-        assert!(matches!(error.kind(), ErrorKind::PlanFile(PlanFileFault::Number)), "{error}");
+        assert_eq!(error.fault(), Some(&PlanFileFault::Number), "{error}");
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use std::mem::size_of;
 
+use super::fault::PlanFileFault;
 use super::packed::ValueWriter;
-use super::protobuf::{Message, fault};
-use crate::error::{Error, PlanFileFault, Result};
+use super::protobuf::Message;
+use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 use crate::wire::json_string;
 use crate::wire::msgpack::{Number, Token, Value};
@@ -21,7 +22,7 @@ fn read_step(message: Message<'_>) -> Result<Step<'_>> {
             _ => {}
         }
     }
-    step.ok_or_else(|| fault(PlanFileFault::Step, message.offset))
+    step.ok_or_else(|| Error::at(PlanFileFault::Step, message.offset))
 }
 
 /// Several paths, with their steps in one list.
@@ -104,9 +105,9 @@ fn key(value: Value<'_>) -> Step<'_> {
 
 /// Reads the value in a message `DynamicValue`.
 pub(super) fn dynamic_value(message: Message<'_>) -> Result<Value<'_>> {
-    let bytes = message.only(1)?.ok_or_else(|| fault(PlanFileFault::Value, message.offset))?;
+    let bytes = message.only(1)?.ok_or_else(|| Error::at(PlanFileFault::Value, message.offset))?;
     let message = bytes.message()?;
-    let at = |offset| fault(PlanFileFault::Value, message.offset + offset as u64);
+    let at = |offset| Error::at(PlanFileFault::Value, message.offset + offset as u64);
     let read = Value::read(message.bytes);
     let (value, rest) = read.map_err(|error| at(error.offset().unwrap_or_default()))?;
     if rest.is_empty() { Ok(value) } else { Err(at(message.bytes.len() - rest.len())) }

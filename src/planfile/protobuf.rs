@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use super::fault::PlanFileFault;
+use crate::error::{Error, Result};
 use crate::path::ResourceAddress;
 
 /// The deepest nesting of groups.
@@ -15,14 +16,9 @@ const GROUPS_MAX: usize = 100;
 /// The longest head of a field in bytes: its tag, and its number or length.
 pub(super) const HEAD_MAX: usize = 20;
 
-/// An error in the plan file, `offset` bytes from the start of its member.
-pub(super) fn fault(fault: PlanFileFault, offset: u64) -> Error {
-    Error::at(ErrorKind::PlanFile(fault), offset)
-}
-
 /// Parses the address of a resource instance that was read at `offset`.
 pub(super) fn resource_address(text: &str, offset: u64) -> Result<ResourceAddress<'_>> {
-    ResourceAddress::parse(text).ok_or_else(|| fault(PlanFileFault::Address, offset))
+    ResourceAddress::parse(text).ok_or_else(|| Error::at(PlanFileFault::Address, offset))
 }
 
 /// The head of a field: the bytes before its payload.
@@ -60,7 +56,7 @@ impl Wire {
 /// Reads the head of a field at the start of `bytes`, `offset` bytes from the start of the member.
 pub(super) fn head(bytes: &[u8], offset: u64) -> Result<Head> {
     let (tag, tag_len) = varint(bytes, offset)?;
-    let field_error = || fault(PlanFileFault::Field, offset);
+    let field_error = || Error::at(PlanFileFault::Field, offset);
     let number = u32::try_from(tag >> 3).map_err(|_| field_error())?;
     if number == 0 || number > 0x1fff_ffff {
         return Err(field_error());
@@ -98,7 +94,7 @@ fn varint(bytes: &[u8], offset: u64) -> Result<(u64, usize)> {
         }
     }
     let cut = if bytes.len() < 10 { PlanFileFault::Length } else { PlanFileFault::Varint };
-    Err(fault(cut, offset))
+    Err(Error::at(cut, offset))
 }
 
 /// The groups that are open. Fields inside a group are skipped.
@@ -111,9 +107,9 @@ impl Groups {
     pub(super) fn pass(&mut self, head: &Head, offset: u64) -> Result<bool> {
         match head.wire {
             Wire::GroupStart if self.0.len() < GROUPS_MAX => self.0.push(head.number),
-            Wire::GroupStart => return Err(fault(PlanFileFault::Field, offset)),
+            Wire::GroupStart => return Err(Error::at(PlanFileFault::Field, offset)),
             Wire::GroupEnd if self.0.pop() == Some(head.number) => {}
-            Wire::GroupEnd => return Err(fault(PlanFileFault::Field, offset)),
+            Wire::GroupEnd => return Err(Error::at(PlanFileFault::Field, offset)),
             _ => return Ok(self.0.is_empty()),
         }
         Ok(false)
@@ -121,7 +117,7 @@ impl Groups {
 
     /// Checks that no group is open at the end of the message.
     pub(super) fn end(&self, offset: u64) -> Result<()> {
-        if self.0.is_empty() { Ok(()) } else { Err(fault(PlanFileFault::Length, offset)) }
+        if self.0.is_empty() { Ok(()) } else { Err(Error::at(PlanFileFault::Length, offset)) }
     }
 }
 
@@ -175,7 +171,7 @@ impl<'a> Field<'a> {
     pub(super) fn varint(&self) -> Result<u64> {
         match self.wire {
             Wire::Varint(value) => Ok(value),
-            _ => Err(fault(PlanFileFault::FieldType, self.message.offset)),
+            _ => Err(Error::at(PlanFileFault::FieldType, self.message.offset)),
         }
     }
 
@@ -187,13 +183,13 @@ impl<'a> Field<'a> {
     pub(super) fn message(&self) -> Result<Message<'a>> {
         match self.wire {
             Wire::Bytes(_) => Ok(self.message),
-            _ => Err(fault(PlanFileFault::FieldType, self.message.offset)),
+            _ => Err(Error::at(PlanFileFault::FieldType, self.message.offset)),
         }
     }
 
     pub(super) fn text(&self) -> Result<&'a str> {
         let text = std::str::from_utf8(self.message()?.bytes);
-        text.map_err(|_| fault(PlanFileFault::Text, self.message.offset))
+        text.map_err(|_| Error::at(PlanFileFault::Text, self.message.offset))
     }
 
     /// Stores the value of this field in `slot`. A second value is an error: a message has the
@@ -201,7 +197,7 @@ impl<'a> Field<'a> {
     pub(super) fn once<T>(&self, slot: &mut Option<T>, value: T) -> Result<()> {
         match slot.replace(value) {
             None => Ok(()),
-            Some(_) => Err(fault(PlanFileFault::FieldTwice, self.message.offset)),
+            Some(_) => Err(Error::at(PlanFileFault::FieldTwice, self.message.offset)),
         }
     }
 }
@@ -227,7 +223,7 @@ impl<'a> Fields<'a> {
             let head = head(rest, at)?;
             let payload = usize::try_from(head.wire.payload()).ok();
             let payload = payload.and_then(|len| rest[head.len..].get(..len));
-            let payload = payload.ok_or_else(|| fault(PlanFileFault::Length, at))?;
+            let payload = payload.ok_or_else(|| Error::at(PlanFileFault::Length, at))?;
             self.at += head.len + payload.len();
             if self.groups.pass(&head, at)? {
                 let message = Message { bytes: payload, offset: at + head.len as u64 };

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::fault::SchemaFileFault;
 use super::locks::{is_schema_key, schema_key};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, InputOptions, Source, Threads};
@@ -148,7 +149,7 @@ pub fn read_schemas(path: &Path, limits: &Limits) -> Result<SchemaFile> {
     while input.fill(0)? {}
     let schemas = Schemas::from_json(input.window()).map_err(|error| {
         let offset = error.offset().unwrap_or_default() as u64;
-        Error::at(ErrorKind::SchemaFile(error.kind().message()), offset)
+        Error::at(SchemaFileFault(error.kind()), offset)
     })?;
     Ok(SchemaFile { schemas, digest: blake3::hash(input.window()) })
 }

@@ -12,18 +12,19 @@ use super::action::Action;
 use super::attributes;
 use super::change::{provider_name, push, push_key, push_text, write_parts};
 use super::check;
+use super::fault::PlanFileFault;
 use super::index::{self, Named, sort};
 use super::keys::{self, Keys};
 use super::member::{Member, Reader};
 use super::overlay::{MarkWriter, Marks};
 use super::path::Paths;
-use super::protobuf::{fault, resource_address};
+use super::protobuf::resource_address;
 use super::schemas::Schemas;
 use super::tool::Tool;
 use super::tree::{Children, Piece, Tree};
 use super::walk;
 use crate::budget::Budget;
-use crate::error::{Error, ErrorKind, PlanFileFault, Result, WrongDocument};
+use crate::error::{Error, Result};
 use crate::input::{Input, InputOptions, Slice, Source, Threads};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
@@ -31,6 +32,7 @@ use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
 use crate::path::{ResourceAddress, escape_key};
+use crate::plan::WrongDocument;
 use crate::scan::Isa;
 use crate::wire::json_string::write_string;
 
@@ -82,8 +84,8 @@ struct Header {
 
 type Text = Cursor<Input>;
 
-fn state_fault(offset: u64) -> crate::error::Error {
-    fault(PlanFileFault::State, offset)
+fn state_fault(offset: u64) -> Error {
+    Error::at(PlanFileFault::State, offset)
 }
 
 impl State {
@@ -139,7 +141,7 @@ impl State {
                 Some("resources") => self.find_resources(text, budget)?,
                 Some("check_results") => self.find_checks(text, budget)?,
                 Some(_) => {
-                    return Err(Error::new(ErrorKind::WrongDocument(WrongDocument::Encrypted)));
+                    return Err(Error::new(WrongDocument::Encrypted));
                 }
                 None => text.skip()?,
             }
@@ -152,7 +154,7 @@ impl State {
 
     /// Accepts only version 4.
     fn check_version(&self, version: Value<'_>, offset: u64) -> Result<()> {
-        let other = |document| Err(Error::new(ErrorKind::WrongDocument(document)));
+        let other = |document: WrongDocument| Err(Error::new(document));
         match (version.raw(), self.from) {
             (b"4", _) => Ok(()),
             ([b'1'..=b'3'], From::StateFile) => other(WrongDocument::OldState),

@@ -7,13 +7,13 @@
 use std::io::{self, Read};
 
 use super::change::push;
+use super::fault::PlanFileFault;
 use super::member::Member;
 use super::path::Paths;
-use super::protobuf::fault;
 use super::schemas::Schemas;
 use super::state::{From, State};
 use super::tool::Tool;
-use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use crate::error::{Error, Result};
 use crate::input::{Input, Rereadable, Slice, Source, into_io_error};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
@@ -122,12 +122,10 @@ pub fn open_state(file: &Rereadable, limits: &Limits) -> Result<StateDocument> {
 
 /// Turns an error about the state in a plan file into one about a state file.
 fn of_state_file(error: Error) -> Error {
-    match (error.kind(), error.location()) {
-        (ErrorKind::PlanFile(_), location) => {
-            fault(PlanFileFault::StateFile, location.map_or(0, |location| location.offset))
-        }
-        _ => error,
+    if error.fault::<PlanFileFault>().is_none() {
+        return error;
     }
+    Error::at(PlanFileFault::StateFile, error.location().map_or(0, |location| location.offset))
 }
 
 impl StateDocument {

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::json::string;
 use crate::json::value::Text;
-use crate::plan::Change;
+use crate::plan::{Change, DocumentFault};
 
 /// Maximum length of an action word, in bytes.
 pub(super) const WORD_MAX: usize = 1024;
@@ -115,7 +115,8 @@ impl Action {
         match self.known_word() {
             Some(word) => Ok(Cow::Borrowed(word)),
             None => {
-                let too_long = |offset| Error::at(ErrorKind::LongWord, offset).within("actions");
+                let too_long =
+                    |offset| Error::at(DocumentFault::LongWord, offset).within("actions");
                 let mut joined = String::new();
                 for (index, word) in change.actions()?.enumerate() {
                     let word = word?;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::action::{Action, WORD_MAX};
 use super::options::{Extent, Show};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
-use crate::plan::{ResourceChange, Section};
+use crate::plan::{DocumentFault, ResourceChange, Section};
 
 /// Counts of actions or of check statuses, keyed by the word. Words that do not occur are absent.
 pub type ByWord = BTreeMap<String, u64>;
@@ -269,7 +269,7 @@ pub(super) fn count(counts: &mut ByWord, word: &str, limits: &Limits, offset: u6
         return Ok(());
     }
     if word.len() > WORD_MAX {
-        return Err(Error::at(ErrorKind::LongWord, offset));
+        return Err(Error::at(DocumentFault::LongWord, offset));
     }
     if counts.len() as u64 >= limits.words {
         return Err(Error::limit(Limit::Words, limits.words, offset));

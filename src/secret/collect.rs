@@ -11,7 +11,7 @@ use super::search::{SearchResult, Searcher};
 use super::set::Secrets;
 use super::texts::texts_of;
 use super::{EchoOf, SecretOptions};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
@@ -22,7 +22,7 @@ use crate::plan::lookahead::Lookahead;
 use crate::plan::range_queue::RANGE_LEN;
 use crate::plan::{
     Accepts, Answer, Boundary, Documents, Flow, LookaheadReader, NextDocument, Piece, PieceKind,
-    ReadRange, Section, StateKind, Visitor,
+    ReadRange, Section, StateKind, Visitor, WrongDocument,
 };
 use crate::pool::Queue;
 
@@ -374,7 +374,7 @@ impl Visitor for Collector<'_, '_> {
     fn state(&mut self, kind: StateKind) -> Result<()> {
         match self.accepts {
             Accepts::States => Ok(()),
-            Accepts::Plans => Err(Error::new(ErrorKind::WrongDocument(kind.into()))),
+            Accepts::Plans => Err(Error::new(WrongDocument::from(kind))),
         }
     }
 }

@@ -16,13 +16,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use paths::{Layer, Pruner};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::decode;
 use crate::json::value::{Text, Value};
 use crate::path::{self, AddressPattern};
 use crate::plan::{
     Change, Deferred, Documents, Piece, PieceKind, ResourceChange, Section, StateKind,
+    WrongDocument,
 };
 use crate::record::Show;
 use crate::record::action::Action;
@@ -410,7 +411,7 @@ impl Selection for Selected<'_> {
     }
 
     fn state(&mut self, kind: StateKind) -> Result<()> {
-        Err(Error::new(ErrorKind::WrongDocument(kind.into())))
+        Err(Error::new(WrongDocument::from(kind)))
     }
 
     fn missing(&mut self) -> &'static str {

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::error::{Error, ErrorKind, Result};
+use super::fault::SourceFault;
+use crate::error::{Error, Result};
 
 /// Selects the files of a folder.
 ///
@@ -45,7 +46,7 @@ impl GlobSets {
             set.add(glob(pattern.trim_matches('/'))?);
         }
         let built = names.build().and_then(|names| Ok(GlobSets { names, paths: paths.build()? }));
-        built.map_err(|_| Error::new(ErrorKind::Pattern))
+        built.map_err(|_| Error::new(SourceFault::Pattern))
     }
 
     fn matches(&self, path: &Path) -> bool {
@@ -59,7 +60,7 @@ impl Globs {
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Pattern`] if a glob is malformed.
+    /// Fails with [`SourceFault::Pattern`] if a glob is malformed.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Globs> {
         let include = if include.is_empty() { None } else { Some(GlobSets::new(include)?) };
         let exclusion = |text: &String| {
@@ -104,7 +105,7 @@ impl Globs {
 
 pub(super) fn glob(pattern: &str) -> Result<globset::Glob> {
     let built = GlobBuilder::new(pattern).literal_separator(true).build();
-    built.map_err(|_| Error::new(ErrorKind::Pattern))
+    built.map_err(|_| Error::new(SourceFault::Pattern))
 }
 
 /// Whether a name contains a character that is special in globs.
@@ -139,6 +140,7 @@ mod tests {
         let globs = Globs::new(&[], &strings(&["a/*", "b"])).expect("globs");
         assert!(globs.clone().excludes(Path::new("b")));
         assert_eq!(globs.unmatched().collect::<Vec<_>>(), ["a/*"]);
-        assert_eq!(Globs::new(&strings(&["a["]), &[]).unwrap_err().kind(), ErrorKind::Pattern);
+        let error = Globs::new(&strings(&["a["]), &[]).unwrap_err();
+        assert_eq!(error.fault(), Some(&SourceFault::Pattern));
     }
 }

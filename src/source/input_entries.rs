@@ -11,7 +11,8 @@ use super::lines::{Lines, List, Separator};
 use super::prefetch::{Prefetch, PrefetchedName};
 use super::store::{Address, Listing, LookupResult, Named, Object, PendingLookup, Stores, shown};
 use super::walk::Walk;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::plan::DocumentFault;
 use crate::planfile::SchemaFiles;
 
 /// The inputs that the user selected.
@@ -74,7 +75,7 @@ impl<T> Opened<T> {
 
     /// Returns an error if the list, glob or folder has yielded nothing.
     fn end(self) -> Option<Unlisted> {
-        let error = Error::new(ErrorKind::NoPlan);
+        let error = Error::new(DocumentFault::NoPlan);
         (!self.has_items).then_some(Unlisted { source: self.name, error })
     }
 }

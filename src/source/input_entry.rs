@@ -10,11 +10,11 @@ use std::time::SystemTime;
 use super::rereadable_input::RereadableInput;
 use super::stop::Stop;
 use super::store::{Object, Version};
-use crate::error::{Error, ErrorKind, PlanFileFault, Result};
+use crate::error::{Error, Result};
 use crate::input::{GiveUp, Input, InputOptions, Rereadable};
 use crate::limits::Limits;
-use crate::plan::{self, Accepts, Documents, Flow, Piece, Visitor};
-use crate::planfile::{self, SchemaFiles};
+use crate::plan::{self, Accepts, Documents, Flow, Piece, Visitor, WrongDocument};
+use crate::planfile::{self, PlanFileFault, SchemaFiles};
 
 /// The location of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,8 +165,8 @@ impl InputEntry {
             let read = plan::PlanOptions { limits: options.limits, ..plan::PlanOptions::default() };
             return Err(
                 match Documents::new(input, &read).read(Accepts::Plans, &mut SkippingVisitor) {
-                    Err(error) if matches!(error.kind(), ErrorKind::WrongDocument(_)) => error,
-                    _ => Error::new(ErrorKind::PlanFile(PlanFileFault::OtherInput)),
+                    Err(error) if error.fault::<WrongDocument>().is_some() => error,
+                    _ => Error::new(PlanFileFault::OtherInput),
                 },
             );
         }

@@ -10,7 +10,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
 
-use crate::error::{Error, ErrorKind, Result};
+use super::fault::SourceFault;
+use crate::error::{Error, Result};
 
 /// The maximum length of a name in bytes. No system accepts names of this length.
 const NAME_MAX: u64 = 64 << 10;
@@ -76,7 +77,7 @@ impl Lines {
                 name.drain(..MARK.len());
             }
             if is_json(&name) || (self.separator == Separator::Line && name.contains(&0)) {
-                return Err(Error::new(ErrorKind::NotAList));
+                return Err(Error::new(SourceFault::NotAList));
             }
             if !name.is_empty() {
                 return os_string(name).map(Some);

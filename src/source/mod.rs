@@ -22,6 +22,7 @@
 //! input takes about 150 bytes for its path, size and time, and about 300 bytes in a batch.
 
 mod expansion;
+mod fault;
 mod globs;
 mod input_entries;
 mod input_entry;
@@ -36,6 +37,7 @@ mod store;
 mod walk;
 mod workspace;
 
+pub use fault::SourceFault;
 pub use globs::Globs;
 pub use input_entries::{InputEntries, Selection, list_path};
 use input_entry::Item;
@@ -45,7 +47,7 @@ pub(crate) use key::Key;
 pub use lines::{List, Separator};
 pub use rereadable_input::RereadableInput;
 pub use stop::Stop;
-pub use store::{Address, Object, RetryPolicy, Stores};
+pub use store::{Address, Object, RetryPolicy, StoreFault, Stores};
 pub use workspace::Rule;
 
 #[cfg(test)]

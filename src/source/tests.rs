@@ -29,7 +29,7 @@ fn list(folder: &Path, selection: &Selection) -> (Vec<String>, Skipped) {
     };
     let shown = inputs.entries.iter().map(|entry| match entry {
         Ok(entry) => short(&entry.source()),
-        Err(unlisted) => format!("!{} {:?}", short(&unlisted.source), unlisted.error.kind()),
+        Err(unlisted) => format!("!{} {:?}", short(&unlisted.source), unlisted.error.cause()),
     });
     (shown.collect(), inputs.skipped)
 }
@@ -113,8 +113,8 @@ fn globs_expand_as_in_a_shell() {
         ("a/[x].json", &["a/[x].json"]),
         ("d/{b}/p.json", &["d/{b}/p.json"]),
         ("to?", &["top"]),
-        ("x*", &["!x* NoPlan"]),
-        ("a[", &["!a[ Pattern"]),
+        ("x*", &["!x* Fault(NoPlan)"]),
+        ("a[", &["!a[ Fault(Pattern)"]),
     ] {
         let (found, _) = list(folder.path(), &select(folder.path(), &[glob]));
         assert_eq!(found, names, "{glob}");
@@ -130,7 +130,7 @@ fn list_files_name_inputs() {
     write("zeros", format!("{}\0{}\0", path("a.json"), path("odd\nname")));
     write("none", "\n\n".to_owned());
     let (names, _) = list(folder.path(), &select(folder.path(), &["b", "@lines", "@no", "@none"]));
-    let expected = ["b/x.json", "a.json", "a/z.json", "!@no Read", "!@none NoPlan"];
+    let expected = ["b/x.json", "a.json", "a/z.json", "!@no Kind(Read)", "!@none Fault(NoPlan)"];
     assert_eq!(names, expected);
     let selection = Selection {
         files_from: Some(List::File(path("zeros").into())),
@@ -144,7 +144,7 @@ fn list_files_name_inputs() {
 fn a_folder_without_plans_is_an_error() {
     let folder = folder("a/README b/x.json");
     let (names, skipped) = list(folder.path(), &select(folder.path(), &["a", "b"]));
-    assert_eq!(names, ["!a NoPlan", "b/x.json"]);
+    assert_eq!(names, ["!a Fault(NoPlan)", "b/x.json"]);
     assert_eq!(skipped.others, 1);
 }
 

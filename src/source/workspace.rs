@@ -9,8 +9,9 @@
 
 use std::borrow::Cow;
 
+use super::fault::SourceFault;
 use super::{InputEntry, Location};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::glob::Glob;
 
 /// The placeholder of the workspace in a rule.
@@ -48,9 +49,9 @@ impl Rule {
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Pattern`] unless `{workspace}` occurs exactly once.
+    /// Fails with [`SourceFault::Pattern`] unless `{workspace}` occurs exactly once.
     pub fn parse(text: &str) -> Result<Rule> {
-        let malformed = || Error::new(ErrorKind::Pattern);
+        let malformed = || Error::new(SourceFault::Pattern);
         let text = text.strip_prefix("./").unwrap_or(text);
         let (before, after) = text.split_once(PLACE).ok_or_else(malformed)?;
         if after.contains(PLACE) {
@@ -224,7 +225,8 @@ mod tests {
             assert_eq!(workspace.as_deref(), name, "{rule} {path}");
         }
         for bad in ["", "plans/*.json", "{workspace}/{workspace}", "{Workspace}"] {
-            assert_eq!(Rule::parse(bad).unwrap_err().kind(), ErrorKind::Pattern, "{bad}");
+            let error = Rule::parse(bad).unwrap_err();
+            assert_eq!(error.fault(), Some(&SourceFault::Pattern), "{bad}");
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::Fault;
+
 /// A value, a type or a schema that cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -128,6 +130,8 @@ impl ErrorKind {
         }
     }
 }
+
+impl Fault for ErrorKind {}
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

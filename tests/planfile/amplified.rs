@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use super::build::*;
 use super::hostile::{fault_of_plan, of_plan, transcode, transcode_with};
-use plansift::error::{ErrorKind, PlanFileFault};
+use plansift::error::ErrorKind;
 use plansift::limits::{Limit, Limits};
+use plansift::planfile::PlanFileFault;
 
 /// The limit that a plan file exceeds.
 fn exceeded(file: &[u8], limits: &Limits) -> Limit {

@@ -2,10 +2,11 @@
 
 use std::slice;
 
+use plansift::planfile::PlanFileFault;
+
 use super::build::*;
 use super::hostile::{fault_of_plan, of_plan, transcode};
 use crate::run;
-use plansift::error::{ErrorKind, PlanFileFault};
 
 /// A step to an attribute.
 fn name(name: &str) -> Vec<u8> {
@@ -232,7 +233,7 @@ fn a_schema_that_has_a_part_twice_is_an_error() {
         vec![bytes(2, [entry("test_a", schema(&[])), bytes(2, "")].concat())],
     ] {
         let error = file(&wrong).expect_err("a part occurs twice");
-        assert_eq!(error.kind(), ErrorKind::PlanFile(PlanFileFault::Schemas), "{error}");
+        assert_eq!(error.fault(), Some(&PlanFileFault::Schemas), "{error}");
         assert!(error.to_string().contains("at tfschemas"), "{error}");
     }
 }

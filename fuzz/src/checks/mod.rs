@@ -65,11 +65,11 @@ pub const ALL: [(&str, Check); 21] = [
     ("native_state", native_state::check),
 ];
 
-/// The kind of an error, and its location: the offset and the path in the document.
-type Failure = (ErrorKind, Option<(u64, String)>);
+/// The kind of an error, its cause, and its location: the offset and the path in the document.
+type Failure = (ErrorKind, String, Option<(u64, String)>);
 
 /// An error in a form that can be compared.
 fn failure(error: &Error) -> Failure {
     let place = error.location().map(|place| (place.offset, place.path.to_owned()));
-    (error.kind(), place)
+    (error.kind(), format!("{:?}", error.cause()), place)
 }

@@ -10,7 +10,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::error::{Error, ErrorKind, FolderProblem, Result};
+use crate::batch::fault::FolderFault;
+use crate::error::{Error, Result};
 
 /// The number of hexadecimal digits of a line's digest.
 const DIGITS: usize = 16;
@@ -317,7 +318,7 @@ pub(super) fn write_list(
 }
 
 pub(super) fn damaged(line: u64) -> Error {
-    Error::new(ErrorKind::Folder(FolderProblem::Damaged { line }))
+    Error::new(FolderFault::Damaged { line })
 }
 
 #[cfg(test)]
@@ -344,8 +345,7 @@ mod tests {
                     read.push(element);
                 }
                 Err(error) => {
-                    let problem = FolderProblem::Damaged { line: 1 };
-                    assert_eq!(error.kind(), ErrorKind::Folder(problem));
+                    assert_eq!(error.fault(), Some(&FolderFault::Damaged { line: 1 }));
                     return None;
                 }
             }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::*;
+use crate::batch::fault::FolderFault;
 use crate::batch::outcome::{Done, JournaledPlan, PlanResult};
 
 pub(in crate::batch) fn terms() -> Terms {
@@ -164,8 +165,8 @@ fn a_journal_of_another_version_is_not_reported_as_damaged() {
     let path = folder.path().join("journal");
     let newer = Terms { version: VERSION + 1, ..terms() };
     std::fs::write(&path, Journal::first_line(&newer).expect("a line")).expect("a file");
-    let kind = Journal::open(folder.path(), Access::Read).expect_err("another version").kind();
-    assert_eq!(kind, ErrorKind::Folder(FolderProblem::Begun("version of plansift")));
+    let error = Journal::open(folder.path(), Access::Read).expect_err("another version");
+    assert_eq!(error.fault(), Some(&FolderFault::Begun("version of plansift")));
 }
 
 #[test]
@@ -180,8 +181,8 @@ fn a_torn_last_line_of_a_journal_is_cut_off() {
         std::fs::write(&path, &whole[..cut]).expect("it is written");
         let opened = Journal::open(folder.path(), Access::Append);
         let Some(&end) = ends.iter().rfind(|&&end| end <= cut) else {
-            let kind = opened.expect_err("it does not tell what was begun").kind();
-            assert_eq!(kind, ErrorKind::Folder(FolderProblem::Damaged { line: 1 }), "{cut}");
+            let error = opened.expect_err("it does not tell what was begun");
+            assert_eq!(error.fault(), Some(&FolderFault::Damaged { line: 1 }), "{cut}");
             continue;
         };
         let mut journal = opened.unwrap_or_else(|error| panic!("{cut}: {error}"));

@@ -3,12 +3,12 @@
 use super::declarations::Variables;
 use super::options::{RowKind, ValuesOptions, ValuesSource};
 use super::{MaskValues, rows};
-use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::Value;
 use crate::plan::{
     self, Accepts, Answer, Documents, Flow, Piece, PieceKind, ResourceInstance, Section, StateKind,
-    Visitor,
+    Visitor, WrongDocument,
 };
 use crate::record::{CheckResult, Head, Label, MaskText, Record, RowSummary, Sink, patterns};
 
@@ -96,7 +96,7 @@ pub fn read<'a, S: Source>(
     let document = documents.read(accepts, &mut reader)?;
     let is_of_values = matches!(options.what, RowKind::Resources | RowKind::Outputs);
     if is_of_values && options.of == ValuesSource::State && !reader.is_state {
-        return Err(documents.fail(Error::new(ErrorKind::WrongDocument(WrongDocument::Plan))));
+        return Err(documents.fail(Error::new(WrongDocument::Plan)));
     }
     let Reader { has_section, has_declarations, is_state, is_errored, .. } = reader;
     let Reader { sink, mut summary, variables, .. } = reader;

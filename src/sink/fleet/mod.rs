@@ -19,7 +19,8 @@ use std::io::Write;
 pub(in crate::sink) use self::plan_counts::Failure;
 pub use self::plan_counts::{PlanCounts, TotalGroups, Totals};
 pub(in crate::sink) use self::rows::without_registry;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::plan::DocumentFault;
 pub use crate::record::Column;
 use crate::record::holdings::Holdings;
 use crate::record::{Label, Record};
@@ -148,8 +149,8 @@ impl<W: Write> Sink for Fleet<W> {
         self.page = None;
         self.has_plans = true;
         let text = error.to_string();
-        match error.kind() {
-            ErrorKind::NoPlan => self.all.fail_input(label, &text),
+        match error.fault() {
+            Some(DocumentFault::NoPlan) => self.all.fail_input(label, &text),
             _ => self.all.fail(label, &text),
         }
         Ok(())

@@ -6,7 +6,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::error::{Error, ErrorKind, Result, StoreFault};
+use super::fault::StoreFault;
+use crate::error::{Error, Result};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
@@ -48,7 +49,7 @@ impl Named {
                 "az" => Kind::Az,
                 "http" | "https" => return Address::of_web(name, rest).map(Named::Object),
                 "file" => return local(rest).map(Named::File),
-                _ => return Err(fault(StoreFault::Name)),
+                _ => return Err(Error::new(StoreFault::Name)),
             };
             Address::of_bucket(kind, rest).map(Named::Object)
         })
@@ -59,11 +60,11 @@ impl Address {
     fn of_bucket(kind: Kind, rest: &str) -> Result<Address> {
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
         if bucket.contains('@') || has_query(rest) {
-            return Err(fault(StoreFault::Query));
+            return Err(Error::new(StoreFault::Query));
         }
         let is_bucket = |c: char| c.is_ascii_alphanumeric() || "-_.$".contains(c);
         if bucket.is_empty() || !bucket.chars().all(is_bucket) {
-            return Err(fault(StoreFault::Name));
+            return Err(Error::new(StoreFault::Name));
         }
         Ok(Address { kind, bucket: bucket.to_owned(), key: key.to_owned() })
     }
@@ -72,13 +73,13 @@ impl Address {
         let place = rest.split(['?', '#']).next().unwrap_or_default();
         let (host, path) = place.split_once('/').unwrap_or((place, ""));
         if host.contains('@') {
-            return Err(fault(StoreFault::Query));
+            return Err(Error::new(StoreFault::Query));
         }
         if host.is_empty() {
-            return Err(fault(StoreFault::Name));
+            return Err(Error::new(StoreFault::Name));
         }
         if path.is_empty() || path.ends_with('/') || path.contains(['*', '[', '{']) {
-            return Err(fault(StoreFault::Listing));
+            return Err(Error::new(StoreFault::Listing));
         }
         Ok(Address { kind: Kind::Web, bucket: text.to_owned(), key: String::new() })
     }
@@ -150,7 +151,7 @@ fn has_query(key: &str) -> bool {
 fn local(rest: &str) -> Result<PathBuf> {
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     if !path.starts_with('/') {
-        return Err(fault(StoreFault::Name));
+        return Err(Error::new(StoreFault::Name));
     }
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -177,14 +178,9 @@ fn path_of(bytes: Vec<u8>) -> Result<PathBuf> {
 
 #[cfg(not(unix))]
 fn path_of(bytes: Vec<u8>) -> Result<PathBuf> {
-    let text = String::from_utf8(bytes).map_err(|_| fault(StoreFault::Name))?;
+    let text = String::from_utf8(bytes).map_err(|_| Error::new(StoreFault::Name))?;
     // On Windows, the drive letter follows the slash.
     Ok(text.trim_start_matches('/').into())
-}
-
-/// Creates an error without an offset.
-pub(super) fn fault(fault: StoreFault) -> Error {
-    Error::new(ErrorKind::Store(fault))
 }
 
 #[cfg(test)]
@@ -239,7 +235,7 @@ mod tests {
             ("https://host/*/plan.json", StoreFault::Listing, "https://host/*/plan.json"),
         ] {
             let error = Named::parse(name).expect("a scheme").expect_err(name);
-            assert_eq!(error.kind(), ErrorKind::Store(expected), "{name}");
+            assert_eq!(error.fault(), Some(&expected), "{name}");
             assert_eq!(shown(name), printed);
         }
     }

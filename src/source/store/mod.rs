@@ -9,6 +9,7 @@ mod client;
 #[cfg(not(feature = "stores"))]
 #[path = "without.rs"]
 mod client;
+mod fault;
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -17,6 +18,7 @@ pub use address::Address;
 pub(super) use address::{Named, shown};
 pub use client::Stores;
 pub(super) use client::{Listing, PendingLookup};
+pub use fault::StoreFault;
 
 /// The timeout of requests to stores, and the number of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

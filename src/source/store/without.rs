@@ -2,9 +2,10 @@
 
 use std::io::Read;
 
-use super::address::{Address, fault};
+use super::address::Address;
+use super::fault::StoreFault;
 use super::{LookupResult, RetryPolicy, Version};
-use crate::error::{Result, StoreFault};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::source::{Globs, Item, Skipped};
 
@@ -26,7 +27,7 @@ impl Stores {
     }
 
     pub(in crate::source) fn read(&self, _: &Address, _: Version) -> Result<Box<dyn Read + Send>> {
-        Err(fault(StoreFault::Unsupported))
+        Err(Error::new(StoreFault::Unsupported))
     }
 }
 
@@ -35,7 +36,7 @@ pub(in crate::source) struct PendingLookup;
 
 impl PendingLookup {
     pub(in crate::source) fn wait(self) -> Result<LookupResult> {
-        Err(fault(StoreFault::Unsupported))
+        Err(Error::new(StoreFault::Unsupported))
     }
 }
 
@@ -44,11 +45,11 @@ pub(in crate::source) enum Listing {}
 
 impl Listing {
     pub(in crate::source) fn of_folder(_: &Stores, _: &Address) -> Result<Listing> {
-        Err(fault(StoreFault::Unsupported))
+        Err(Error::new(StoreFault::Unsupported))
     }
 
     pub(in crate::source) fn of_glob(_: &Stores, _: &Address) -> Result<Listing> {
-        Err(fault(StoreFault::Unsupported))
+        Err(Error::new(StoreFault::Unsupported))
     }
 
     pub(in crate::source) fn next(&mut self, _: &Globs, _: &mut Skipped) -> Option<Item> {
@@ -68,7 +69,7 @@ mod tests {
             let inputs = Inputs::list(&selection, Rule::default());
             let [Err(unlisted)] = inputs.entries.as_slice() else { panic!("{name}") };
             assert_eq!(unlisted.source, name);
-            assert_eq!(unlisted.error.kind(), ErrorKind::Store(StoreFault::Unsupported));
+            assert_eq!(unlisted.error.fault(), Some(&StoreFault::Unsupported));
         }
     }
 }

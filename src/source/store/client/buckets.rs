@@ -23,9 +23,10 @@ use object_store::{
 };
 
 use super::Version;
-use super::address::{Address, Kind, fault};
+use super::address::{Address, Kind};
 use super::wire::{BodyMax, Connector, Marker};
-use crate::error::{Result, StoreFault};
+use crate::error::{Error, Result};
+use crate::source::store::fault::StoreFault;
 
 /// The maximum length of a page of a listing, in bytes. Stores send at most 5000 keys, of at most
 /// 1024 bytes each, in a page.
@@ -43,14 +44,14 @@ pub(super) struct Clients {
 impl Clients {
     pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
         if address.kind() == Kind::Web {
-            return self.web(address.bucket()).ok_or_else(|| fault(StoreFault::Name));
+            return self.web(address.bucket()).ok_or_else(|| Error::new(StoreFault::Name));
         }
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let name = (address.kind(), address.bucket().to_owned());
         if let Some(bucket) = buckets.get(&name) {
             return Ok(bucket.clone());
         }
-        let bucket = Bucket::open(address).ok_or_else(|| fault(StoreFault::Settings))?;
+        let bucket = Bucket::open(address).ok_or_else(|| Error::new(StoreFault::Settings))?;
         buckets.insert(name, bucket.clone());
         Ok(bucket)
     }
@@ -174,7 +175,7 @@ fn quoted(tag: &str) -> String {
 /// Converts a key to a path of the client library. Fails if the conversion changes the key.
 pub(super) fn path(key: &str) -> Result<Path> {
     let path = Path::parse(key).ok().filter(|path| path.as_ref() == key);
-    path.ok_or_else(|| fault(StoreFault::Key))
+    path.ok_or_else(|| Error::new(StoreFault::Key))
 }
 
 /// Disables the retries of the client library: only [`super::retry`] retries.

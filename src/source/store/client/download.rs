@@ -20,8 +20,9 @@ use super::buckets::Bucket;
 use super::retry::{Attempts, FailedAttempt, once};
 use super::wire::Unsized;
 use super::{RetryPolicy, Version};
-use crate::error::{Error, ErrorKind, Result, StoreFault};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::into_io_error;
+use crate::source::store::fault::StoreFault;
 
 /// The capacity of the channel, in chunks. A chunk has up to about 400 KiB.
 const CHUNKS: usize = 8;
@@ -59,7 +60,7 @@ impl Download {
 
     fn next(&mut self) -> Result<()> {
         // If the task ends without sending an empty chunk, the rest of the object is lost.
-        let lost = || Err(Error::new(ErrorKind::Store(StoreFault::Answer)));
+        let lost = || Err(Error::new(StoreFault::Answer));
         self.chunk = self.chunks.blocking_recv().unwrap_or_else(lost)?;
         self.has_ended = self.chunk.is_empty();
         Ok(())
@@ -119,21 +120,20 @@ impl Feed {
     /// Tries once to send the rest of the object to the reader. Ends early if the reader was
     /// dropped.
     async fn attempt(&mut self) -> std::result::Result<(), FailedAttempt> {
-        let fault = |fault| Err(ErrorKind::Store(fault).into());
         let mut chunks = self.ask().await?.into_stream();
         loop {
             let chunk = match timeout(self.retry_policy.timeout, chunks.next()).await {
-                Err(_) => return fault(StoreFault::Silent),
-                Ok(Some(Err(_))) => return fault(StoreFault::Connection),
+                Err(_) => return Err(StoreFault::Silent.into()),
+                Ok(Some(Err(_))) => return Err(StoreFault::Connection.into()),
                 Ok(Some(Ok(chunk))) => chunk,
                 Ok(None) if self.version.len.is_some_and(|len| self.at < len) => {
-                    return fault(StoreFault::Connection);
+                    return Err(StoreFault::Connection.into());
                 }
                 Ok(None) => return Ok(()),
             };
             self.at += chunk.len() as u64;
             if self.version.len.is_some_and(|len| self.at > len) {
-                return fault(StoreFault::Answer);
+                return Err(StoreFault::Answer.into());
             }
             // An empty chunk would signal the end.
             if !chunk.is_empty() && self.sender.send(Ok(chunk)).await.is_err() {
@@ -147,7 +147,7 @@ impl Feed {
         let is_rest = self.at > 0;
         if is_rest && self.version.etag.is_none() {
             // Without an entity tag, the rest may belong to another version.
-            return Err(ErrorKind::Store(StoreFault::Broken).into());
+            return Err(StoreFault::Broken.into());
         }
         // A weak tag never satisfies `If-Match` (RFC 9110). It is only compared with the response.
         let if_match = self.version.etag.clone().filter(|tag| !tag.starts_with("W/"));
@@ -158,8 +158,8 @@ impl Feed {
         });
         let answer = match response.await {
             // The server sent the whole object instead of the requested range.
-            Err(FailedAttempt { kind: ErrorKind::Store(StoreFault::Answer), .. }) if is_rest => {
-                return Err(ErrorKind::Store(StoreFault::Broken).into());
+            Err(failure) if is_rest && failure.cause.fault() == Some(&StoreFault::Answer) => {
+                return Err(StoreFault::Broken.into());
             }
             answer => answer?,
         };

@@ -14,15 +14,16 @@ use bytes::Bytes;
 use object_store::ObjectMeta;
 use tokio::sync::oneshot::{self, Receiver};
 
-use super::address::{Address, fault};
+use super::address::Address;
 use super::buckets::{Bucket, path};
 use super::keys::{KeyGlob, Match};
 use super::retry::request_with_retries;
 use super::runtime::Stores;
 use super::{Object, RetryPolicy, Version};
-use crate::error::{Error, ErrorKind, Result, StoreFault};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::InputKind;
+use crate::source::store::fault::StoreFault;
 use crate::source::walk::{is_input, kind_of_head};
 use crate::source::{Globs, InputEntry, Item, Skipped, Unlisted};
 
@@ -65,7 +66,7 @@ impl Listing {
         };
         let listing = Listing::new(stores, &folder, folder.key(), None)?;
         match listing.objects.len() {
-            0 if *address != folder => Err(fault(StoreFault::NotFound)),
+            0 if *address != folder => Err(Error::new(StoreFault::NotFound)),
             _ => Ok(listing),
         }
     }
@@ -216,7 +217,7 @@ async fn all(
         match &token {
             None => return Ok(objects),
             // A listing that returns to an earlier page would never end.
-            Some(token) if tokens.has_met(token) => return Err(fault(StoreFault::Answer)),
+            Some(token) if tokens.has_met(token) => return Err(Error::new(StoreFault::Answer)),
             Some(_) => {}
         }
     }

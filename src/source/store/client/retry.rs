@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use super::RetryPolicy;
 use super::wire::Marker;
-use crate::error::{Error, ErrorKind, Result, StoreFault};
+use crate::error::{Cause, Error, Result};
+use crate::source::store::fault::StoreFault;
 
 const WAIT_FIRST: Duration = Duration::from_millis(200);
 const WAIT_MAX: Duration = Duration::from_secs(10);
@@ -23,15 +24,15 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// The reason for a failed try.
 #[derive(Clone, Debug)]
 pub(super) struct FailedAttempt {
-    pub kind: ErrorKind,
+    pub cause: Cause,
     pause: Duration,
     /// The other host to which the store redirects, for [`StoreFault::OtherHost`].
     other_host: Option<String>,
 }
 
-impl From<ErrorKind> for FailedAttempt {
-    fn from(kind: ErrorKind) -> FailedAttempt {
-        FailedAttempt { kind, pause: Duration::ZERO, other_host: None }
+impl<C: Into<Cause>> From<C> for FailedAttempt {
+    fn from(cause: C) -> FailedAttempt {
+        FailedAttempt { cause: cause.into(), pause: Duration::ZERO, other_host: None }
     }
 }
 
@@ -55,13 +56,13 @@ impl Attempts {
     /// transient, or if no retry is left.
     pub(super) async fn again(&mut self, failure: FailedAttempt) -> Result<()> {
         self.made += 1;
-        if !is_passing(failure.kind) || self.made > self.retry_policy.retries {
+        if !is_passing(&failure.cause) || self.made > self.retry_policy.retries {
             return Err(match failure.other_host {
                 Some(host) => {
                     let source = io::Error::other(format!("the store redirects to {host}"));
-                    Error::io(failure.kind, source)
+                    Error::io(failure.cause, source)
                 }
-                None => Error::new(failure.kind),
+                None => Error::new(failure.cause),
             });
         }
         tokio::time::sleep(wait(self.made).max(failure.pause.min(PAUSE_MAX))).await;
@@ -70,10 +71,10 @@ impl Attempts {
 }
 
 /// Whether a failure is transient.
-fn is_passing(kind: ErrorKind) -> bool {
+fn is_passing(cause: &Cause) -> bool {
     matches!(
-        kind,
-        ErrorKind::Store(
+        cause.fault(),
+        Some(
             StoreFault::Silent
             | StoreFault::Connection
             | StoreFault::Status(408 | 429 | 500 | 502..=504 | 509..),
@@ -99,7 +100,7 @@ where
     let marker = Marker::default();
     match tokio::time::timeout(retry_policy.timeout, request(marker.clone())).await {
         Ok(answer) => answer.map_err(|error| FailedAttempt {
-            kind: marker.fault(&error),
+            cause: marker.cause(&error),
             pause: marker.pause(),
             other_host: marker.other_host(),
         }),
@@ -127,6 +128,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn retry_delays_double_up_to_a_maximum() {
@@ -141,7 +143,8 @@ mod tests {
 
     #[test]
     fn only_transient_errors_are_retried() {
-        let status = |status| ErrorKind::Store(StoreFault::Status(status));
+        let is_passing = |cause: Cause| is_passing(&cause);
+        let status = |status| StoreFault::Status(status).into();
         for passing in [408, 429, 500, 502, 503, 504, 509, 520, 599] {
             assert!(is_passing(status(passing)), "{passing}");
         }
@@ -149,8 +152,8 @@ mod tests {
             assert!(!is_passing(status(lasting)), "{lasting}");
         }
         for fault in [StoreFault::Denied, StoreFault::NotFound, StoreFault::Credentials] {
-            assert!(!is_passing(ErrorKind::Store(fault)), "{fault:?}");
+            assert!(!is_passing(fault.into()), "{fault:?}");
         }
-        assert!(!is_passing(ErrorKind::Changed));
+        assert!(!is_passing(ErrorKind::Changed.into()));
     }
 }

@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-use super::address::{Address, Kind, fault};
+use super::address::{Address, Kind};
 use super::buckets::{Bucket, Clients, path};
 use super::download::Download;
 use super::retry::request_with_retries;
 use super::{LookupResult, RetryPolicy, Version};
-use crate::error::{Error, ErrorKind, Result, StoreFault};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
+use crate::source::store::fault::StoreFault;
 
 /// The stores of a run. Clones share their thread, connections and credentials.
 #[derive(Clone, Default)]
@@ -152,9 +153,7 @@ impl PendingLookup {
         };
         match answer {
             Ok(version) => Ok(LookupResult::Object(version)),
-            Err(error) if error.kind() == ErrorKind::Store(StoreFault::NotFound) => {
-                Ok(LookupResult::Folder)
-            }
+            Err(error) if error.fault() == Some(&StoreFault::NotFound) => Ok(LookupResult::Folder),
             Err(error) => Err(error),
         }
     }
@@ -162,7 +161,7 @@ impl PendingLookup {
 
 fn received<T>(answer: oneshot::Receiver<T>) -> Result<T> {
     // The sender is dropped only if the task panics or is cancelled.
-    answer.blocking_recv().map_err(|_| fault(StoreFault::Answer))
+    answer.blocking_recv().map_err(|_| Error::new(StoreFault::Answer))
 }
 
 /// A thread that runs tasks. Dropping this value ends the thread.

@@ -1,7 +1,7 @@
 //! Sends HTTP requests and classifies their failures.
 //!
 //! The client library reports the status of a response only as text. So each request contains a
-//! [`Marker`]. A failed response to a marked request becomes a [`Refusal`], which [`Marker::fault`]
+//! [`Marker`]. A failed response to a marked request becomes a [`Refusal`], which [`Marker::cause`]
 //! finds in the chain of causes. If an operation fails before it sends a marked request, the client
 //! library found no credentials.
 //!
@@ -27,7 +27,8 @@ use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::tls::Certificate;
 use reqwest::{NoProxy, Proxy, Url};
 
-use crate::error::{ErrorKind, StoreFault};
+use crate::error::{Cause, ErrorKind};
+use crate::source::store::fault::StoreFault;
 
 /// Marks the requests of an operation. Records whether one was sent, and the pause that the store
 /// requests.
@@ -51,30 +52,31 @@ impl Marker {
     }
 
     /// Returns the reason why there was no response in time.
-    pub(super) fn silence(&self) -> ErrorKind {
-        ErrorKind::Store(match self.was_sent() {
+    pub(super) fn silence(&self) -> StoreFault {
+        match self.was_sent() {
             true => StoreFault::Silent,
             false => StoreFault::Credentials,
-        })
+        }
     }
 
     /// Returns the reason for an error of the client library.
-    pub(super) fn fault(&self, error: &object_store::Error) -> ErrorKind {
+    pub(super) fn cause(&self, error: &object_store::Error) -> Cause {
         let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
         let mut is_of_body = false;
         while let Some(error) = cause {
-            if let Some(Refusal(kind)) = error.downcast_ref() {
-                return *kind;
+            if let Some(Refusal(cause)) = error.downcast_ref() {
+                return cause.clone();
             }
             is_of_body |= error.is::<HttpError>();
             cause = error.source();
         }
-        ErrorKind::Store(match error {
+        let fault = match error {
             object_store::Error::InvalidPath { .. } => StoreFault::Key,
             _ if self.was_sent() && is_of_body => StoreFault::Connection,
             _ if self.was_sent() => StoreFault::Answer,
             _ => StoreFault::Credentials,
-        })
+        };
+        fault.into()
     }
 
     fn was_sent(&self) -> bool {
@@ -109,7 +111,7 @@ pub(super) struct Unsized;
 
 /// The error of a marked request, as the source of an [`HttpError`].
 #[derive(Debug)]
-struct Refusal(ErrorKind);
+struct Refusal(Cause);
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -121,21 +123,22 @@ impl StdError for Refusal {}
 
 impl Refusal {
     /// Creates an error that the client library returns without a retry.
-    fn of(kind: ErrorKind) -> HttpError {
-        HttpError::new(HttpErrorKind::Unknown, Refusal(kind))
+    fn of(cause: impl Into<Cause>) -> HttpError {
+        HttpError::new(HttpErrorKind::Unknown, Refusal(cause.into()))
     }
 }
 
-fn meaning(answer: &HttpResponse) -> ErrorKind {
-    ErrorKind::Store(match answer.status().as_u16() {
+fn meaning(answer: &HttpResponse) -> Cause {
+    let fault = match answer.status().as_u16() {
         301 | 307 | 308 => StoreFault::Elsewhere,
         // S3 responds with 400 if the signature is for another region.
         400 if answer.headers().contains_key("x-amz-bucket-region") => StoreFault::Elsewhere,
         401 | 403 => StoreFault::Denied,
         404 | 410 => StoreFault::NotFound,
-        412 => return ErrorKind::Changed,
+        412 => return ErrorKind::Changed.into(),
         status => StoreFault::Status(status),
-    })
+    };
+    fault.into()
 }
 
 /// Creates the HTTP clients of the stores.
@@ -250,7 +253,7 @@ impl Wire {
         let mut response = match self.0.execute(request).await {
             Ok(response) => response,
             Err(error) => {
-                return Err(Refusal::of(ErrorKind::Store(match unfollowed(&error) {
+                return Err(Refusal::of(match unfollowed(&error) {
                     Some(Redirect::OtherHost(host)) => {
                         marker.0.other_host.get_or_init(|| host.clone());
                         StoreFault::OtherHost
@@ -258,7 +261,7 @@ impl Wire {
                     Some(Redirect::TooMany) => StoreFault::Redirects,
                     None if error.kind() == HttpErrorKind::Timeout => StoreFault::Silent,
                     None => StoreFault::Connection,
-                })));
+                }));
             }
         };
         if !response.status().is_success() {
@@ -284,7 +287,7 @@ async fn within(response: HttpResponse, max: usize) -> Result<HttpResponse, Http
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk?;
         if bytes.len() + chunk.len() > max {
-            return Err(Refusal::of(ErrorKind::Store(StoreFault::Answer)));
+            return Err(Refusal::of(StoreFault::Answer));
         }
         bytes.extend_from_slice(&chunk);
     }

@@ -1,6 +1,9 @@
-//! The faults of a binary plan file, as kinds of errors.
+//! The faults of a binary plan file and of a schema file, as causes of errors.
 
 use std::fmt;
+
+use crate::error::Fault;
+use crate::wire;
 
 /// Why a binary plan file cannot be read. The error's path names the member of the archive and,
 /// inside a change, its address.
@@ -114,6 +117,12 @@ impl PlanFileFault {
     }
 }
 
+impl Fault for PlanFileFault {
+    fn shows_path(&self) -> bool {
+        true
+    }
+}
+
 impl fmt::Display for PlanFileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -155,5 +164,18 @@ impl fmt::Display for PlanFileFault {
                 other.damaged().unwrap_or_default()
             ),
         }
+    }
+}
+
+/// Why a file is not the output of `providers schema -json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SchemaFileFault(pub wire::ErrorKind);
+
+impl Fault for SchemaFileFault {}
+
+impl fmt::Display for SchemaFileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NOT_SCHEMAS: &str = "this is not the output of `terraform providers schema -json`";
+        write!(f, "{NOT_SCHEMAS}: {}: run it again", self.0)
     }
 }

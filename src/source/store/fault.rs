@@ -1,6 +1,8 @@
-//! The faults of object stores and web servers, as kinds of errors.
+//! The faults of object stores and web servers, as causes of errors.
 
 use std::fmt;
+
+use crate::error::Fault;
 
 /// Why an object store or a web server returned nothing. Messages do not repeat the server's own
 /// text, because it may quote a request with its signature.
@@ -43,8 +45,10 @@ pub enum StoreFault {
     Answer,
 }
 
-impl StoreFault {
-    pub(super) fn fmt(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Fault for StoreFault {}
+
+impl fmt::Display for StoreFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             StoreFault::Unsupported => {
                 "this plansift was built without object stores (the feature `stores`)"

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::Fault;
+
 /// A document that users pipe in by mistake (docs/format/plan.md, section 12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -81,7 +83,6 @@ pub enum WrongDocument {
 }
 
 /// Says how to give plansift a plan. `$before` is the beginning of the sentence.
-#[cfg(feature = "planfile")]
 macro_rules! give_a_plan {
     ($($before:literal)?) => {
         concat!(
@@ -91,30 +92,15 @@ macro_rules! give_a_plan {
     };
 }
 
-/// Says how to give plansift a plan. `$before` is the beginning of the sentence.
-#[cfg(not(feature = "planfile"))]
-macro_rules! give_a_plan {
-    ($($before:literal)?) => {
-        concat!($($before,)? "give plansift the output of `terraform show -json PLANFILE`")
-    };
-}
-
 impl WrongDocument {
     /// The kind of the document, and what to do instead.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of document")]
     fn words(self) -> (&'static str, &'static str) {
         let plan = give_a_plan!();
         match self {
-            #[cfg(feature = "planfile")]
             WrongDocument::BinaryPlan => (
                 "this is a binary plan file",
                 "read it through `planfile::unpack`, or run `terraform show -json PLANFILE`",
-            ),
-            #[cfg(not(feature = "planfile"))]
-            WrongDocument::BinaryPlan => (
-                "this is a binary plan file, and this plansift was built without the feature \
-                 `planfile`, which reads it",
-                "build it with the feature, or run `terraform show -json PLANFILE`",
             ),
             WrongDocument::OldPlan => (
                 "this is a plan file of Terraform 0.11 or older, which has no JSON",
@@ -251,6 +237,8 @@ impl WrongDocument {
         }
     }
 }
+
+impl Fault for WrongDocument {}
 
 impl fmt::Display for WrongDocument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

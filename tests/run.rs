@@ -152,6 +152,11 @@ pub fn is_tried_of(step: usize, number: usize) -> bool {
     is_nightly() || (number + seed()).is_multiple_of(step)
 }
 
+/// The first number that a test of every `step`th number tries. The seed of the day chooses it.
+pub fn first_of(step: usize) -> usize {
+    seed() % step
+}
+
 /// Name of the variable for the seed of another day.
 const SEED: &str = "PLANSIFT_SEED";
 

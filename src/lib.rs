@@ -7,28 +7,29 @@
 //!                   blocks)    masks)   skip)     pieces)         bytes)     one row)  json, csv)
 //! ```
 //!
-//! Modules import downwards only. `ARCHITECTURE.md` lists their levels.
+//! This crate is the program, and it re-exports the crates of the library:
 //!
-//! Without features, the crate is the engine: the modules that [`record`] needs, and the sinks for
-//! NDJSON and JSON. Features add the rest:
+//! | crate | modules |
+//! | --- | --- |
+//! | `plansift-core` | [`input`], [`json`], [`path`], [`limits`], [`error`] |
+//! | `plansift-cty` | [`wire`] |
+//! | `plansift-plan` | [`plan`], [`marks`], [`diff`], [`config`], [`record`], [`sink`] |
+//! | `plansift-planfile` | [`planfile`] |
+//! | `plansift-hcl` | [`hcl`], [`blocks`] |
+//! | `plansift-redact` | [`secret`], [`redact`], [`slim`], [`audit`] |
+//! | `plansift-check` | [`known`], [`plancheck`], [`assertion`] |
+//! | `plansift-report` | [`report`]: reports, CSV, rules, and the views of values |
+//! | `plansift-fleet` | [`source`], [`run`], [`batch`] |
+//!
+//! A program that only reads plans needs `plansift-plan`, which has few dependencies.
 //!
 //! | feature | adds |
 //! | --- | --- |
 //! | `compression` | inputs in gzip and zstd |
-//! | `redact` | [`secret`], [`redact`], [`slim`] and [`audit`] |
-//! | `report` | `redact`, [`view`], and all other sinks |
-//! | `wire` | [`wire`] |
-//! | `checks` | `redact`, `wire`, [`known`] and [`plancheck`] |
-//! | `assert` | `checks`, `report`, and [`assertion`] |
-//! | `planfile` | `compression`, `redact`, `wire`, and [`planfile`] |
-//! | `blocks` | `planfile`, [`hcl`] and [`blocks`] |
-//! | `batch` | `assert`, `planfile`, [`source`], [`run`] and [`batch`] |
 //! | `tree` | conversion of a value to a tree of simd-json |
-//! | `stores` | `batch`, and the clients for object stores and web servers |
-//! | `cli` | the command, with everything except `stores` |
+//! | `stores` | inputs from object stores and web servers |
 //!
-//! `cli` and `stores` are on by default. If an input needs a feature that is off, the error names
-//! the feature.
+//! All features are on by default. If an input needs a feature that is off, the error names the feature.
 //!
 //! Memory use is bounded by a few times the size of the largest change. No function recurses on the
 //! depth of an input, no input causes a panic, and no error quotes input bytes.
@@ -62,72 +63,28 @@
 //! # Ok::<(), plansift::error::Error>(())
 //! ```
 
-#![cfg_attr(
-    not(feature = "batch"),
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "the modules that the features add use more of those below them"
-    )
-)]
-
-// Public for the binary, which sets the allocator.
-#[doc(hidden)]
-pub mod allocation;
-#[cfg(feature = "assert")]
-pub mod assertion;
-#[cfg(feature = "redact")]
-pub mod audit;
-#[cfg(feature = "batch")]
-pub mod batch;
-#[cfg(feature = "blocks")]
-pub mod blocks;
-mod budget;
-// Public for the binary, which runs it.
-#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-pub mod config;
-pub mod diff;
-pub mod error;
-mod glob;
-#[cfg(feature = "blocks")]
-pub mod hcl;
-// Public for the tests, which check outputs with it.
+
+#[doc(inline)]
+pub use plansift_check::{assertion, known, plancheck};
+#[doc(inline)]
+pub use plansift_core::{error, input, json, limits, path};
 #[doc(hidden)]
-pub mod inert;
-pub mod input;
-pub mod json;
-#[cfg(feature = "checks")]
-pub mod known;
-pub mod limits;
-pub mod marks;
-mod nearest;
-pub mod path;
-pub mod plan;
-#[cfg(feature = "checks")]
-pub mod plancheck;
-#[cfg(feature = "planfile")]
-pub mod planfile;
-mod pool;
-pub mod record;
-#[cfg(feature = "redact")]
-pub mod redact;
-#[cfg(feature = "batch")]
-pub mod run;
-// Public for the fuzz targets and the bench, which compare its kernels.
-#[doc(hidden)]
-pub mod scan;
-#[cfg(feature = "redact")]
-pub mod secret;
-pub mod sink;
-#[cfg(feature = "redact")]
-pub mod slim;
-#[cfg(feature = "batch")]
-pub mod source;
-#[cfg(feature = "report")]
-pub mod view;
-#[cfg(feature = "wire")]
-pub mod wire;
+pub use plansift_core::{inert, scan};
+#[doc(inline)]
+pub use plansift_cty as wire;
+#[doc(inline)]
+pub use plansift_fleet::{batch, run, source};
+#[doc(inline)]
+pub use plansift_hcl::{blocks, hcl};
+#[doc(inline)]
+pub use plansift_plan::{config, diff, marks, plan, record, sink};
+#[doc(inline)]
+pub use plansift_planfile as planfile;
+#[doc(inline)]
+pub use plansift_redact::{audit, redact, secret, slim};
+#[doc(inline)]
+pub use plansift_report as report;
 
 pub use error::{Error, Result};

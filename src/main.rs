@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use plansift::input::{self, Mapping};
+use plansift_core::input::{self, Mapping};
 
 /// mimalloc, because several threads allocate many short-lived pieces of records.
 #[cfg(not(unix))]
@@ -16,7 +16,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
-    plansift::allocation::set_return_freed(return_freed);
+    plansift_core::allocation::set_return_freed(return_freed);
     plansift::cli::main(std::env::args_os(), mapping())
 }
 

@@ -12,12 +12,12 @@ use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::plan;
 use plansift::record::{Extent, RecordOptions, Show};
+use plansift::report::csv::{Csv, Formulas};
+use plansift::report::screen::Screen;
+use plansift::report::summary::View;
 use plansift::sink::Sink;
-use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
-use plansift::sink::screen::Screen;
-use plansift::sink::summary::View;
 use serde_json::{Value, json};
 
 use crate::{corpus, run};

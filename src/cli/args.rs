@@ -43,13 +43,13 @@ pub(super) use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Va
 pub(super) use self::wire::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
 };
-use crate::limits::parse_amount;
-use crate::nearest::{did_you_mean, nearest};
-use crate::path::AddressPattern;
-use crate::record::Show;
-use crate::sink::fleet::{Column, FleetGrouping, Shape, Sort};
-use crate::sink::{Form, ReportForm};
-use crate::slim::PlanPart;
+use plansift_core::limits::parse_amount;
+use plansift_core::nearest::{did_you_mean, nearest};
+use plansift_core::path::AddressPattern;
+use plansift_plan::record::Show;
+use plansift_redact::slim::PlanPart;
+use plansift_report::fleet::{Column, FleetGrouping, Shape, Sort};
+use plansift_report::{Form, ReportForm};
 
 /// Headings of the options in the help.
 const INPUT: &str = "Input";

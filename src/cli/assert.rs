@@ -15,20 +15,20 @@ use super::output::{self, Output};
 use super::reading::read_all;
 use super::secrets::secret_options;
 use super::sources;
-use crate::assertion::{
+use plansift_check::assertion::{
     Answers, Assertions, FileError, Outcome, Pinned, Run, Syntax, Unmatched, parse_one,
 };
-use crate::error::{Error, Result};
-use crate::inert::visible;
-use crate::path::is_attribute_name;
-use crate::plan::{self, Accepts, Flow};
-use crate::record::{Label, Record, Sink, UnreadDocument};
-use crate::run::assertions::mask;
-use crate::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
-use crate::secret;
-use crate::sink::assertions::results;
-use crate::sink::origin::SharedOrigins;
-use crate::view::{Detail, Quotes, ViewSettings};
+use plansift_core::error::{Error, Result};
+use plansift_core::inert::visible;
+use plansift_core::path::is_attribute_name;
+use plansift_fleet::run::assertions::mask;
+use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
+use plansift_plan::plan::{self, Accepts, Flow};
+use plansift_plan::record::{Label, Record, Sink, UnreadDocument};
+use plansift_redact::secret;
+use plansift_report::assertions::results;
+use plansift_report::origin::SharedOrigins;
+use plansift_report::view::{Detail, Quotes, ViewSettings};
 
 /// Length of the output buffer, in bytes.
 const BUFFER: usize = 64 << 10;

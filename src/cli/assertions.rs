@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::exit::Exit;
 use super::messages::{read_text, usage};
-use crate::assertion::{self, Assertion, Assertions, FILE_MAX, Syntax, parse};
-use crate::batch::settings::digest;
-use crate::sink::gate::{Rule, Severity};
+use plansift_check::assertion::{self, Assertion, Assertions, FILE_MAX, Syntax, parse};
+use plansift_fleet::batch::settings::digest;
+use plansift_report::gate::{Rule, Severity};
 
 /// Assertions, and a digest of their files.
 pub struct Files {

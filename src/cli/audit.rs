@@ -11,14 +11,14 @@ use super::output;
 use super::reading::read_all;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
-use crate::audit::{AuditOptions, audit};
-use crate::error::{Error, ErrorKind, Result};
-use crate::plan::Accepts;
-use crate::record::Sink;
-use crate::run::{Consumer, DocumentOutcome, Handler, Passes, RunCounts, Turn, Visited};
-use crate::sink::csv::Csv;
-use crate::sink::findings::Table;
-use crate::sink::ndjson::Ndjson;
+use plansift_core::error::{Error, ErrorKind, Result};
+use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, RunCounts, Turn, Visited};
+use plansift_plan::plan::Accepts;
+use plansift_plan::record::Sink;
+use plansift_plan::sink::ndjson::Ndjson;
+use plansift_redact::audit::{AuditOptions, audit};
+use plansift_report::csv::Csv;
+use plansift_report::findings::Table;
 
 /// Audits all inputs, in order, into one output.
 pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {

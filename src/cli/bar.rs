@@ -8,9 +8,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{Plans, When};
-use crate::inert::visible;
-use crate::run::ReadProgress;
-use crate::source::InputEntry;
+use plansift_core::inert::visible;
+use plansift_fleet::run::ReadProgress;
+use plansift_fleet::source::InputEntry;
 
 /// The template of a bar for several inputs.
 const TEMPLATE_OF_RUN: &str = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_sec} {eta}";

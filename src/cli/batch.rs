@@ -18,22 +18,22 @@ use super::progress::Meter;
 use super::screen::screen;
 use super::secrets::secret_options;
 use super::stats::Stats;
-use crate::assertion::Assertions;
-use crate::batch::Jobs;
-use crate::batch::folder::{Folder, Standing};
-use crate::batch::journal::{self, Terms};
-use crate::batch::report::{self, Fleet};
-use crate::batch::run::{Event, Progress, run as run_jobs};
-use crate::batch::settings::{OnFailure, Settings, threads_in};
-use crate::error::Result;
-use crate::json::Validation;
-use crate::plan::Accepts;
-use crate::planfile::SchemaFiles;
-use crate::record::{FailedAssertion, RecordOptions, Show};
-use crate::run::assertions::AssertionSettings;
-use crate::sink::Form;
-use crate::sink::csv::Formulas;
-use crate::source::Stop;
+use plansift_check::assertion::Assertions;
+use plansift_core::error::Result;
+use plansift_core::json::Validation;
+use plansift_fleet::batch::Jobs;
+use plansift_fleet::batch::folder::{Folder, Standing};
+use plansift_fleet::batch::journal::{self, Terms};
+use plansift_fleet::batch::report::{self, Fleet};
+use plansift_fleet::batch::run::{Event, Progress, run as run_jobs};
+use plansift_fleet::batch::settings::{OnFailure, Settings, threads_in};
+use plansift_fleet::run::assertions::AssertionSettings;
+use plansift_fleet::source::Stop;
+use plansift_plan::plan::Accepts;
+use plansift_plan::record::{FailedAssertion, RecordOptions, Show};
+use plansift_planfile::SchemaFiles;
+use plansift_report::Form;
+use plansift_report::csv::Formulas;
 
 /// Processes the missing inputs of a batch, and draws the table of all inputs.
 pub fn run(arguments: &Batch) -> std::result::Result<Exit, Exit> {

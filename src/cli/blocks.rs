@@ -9,18 +9,20 @@ use super::exit::Exit;
 use super::messages::{fail, fail_named, say};
 use super::output::{Output, is_closed_pipe};
 use super::sources::of_plan_file;
-use crate::blocks::{
+use plansift_core::error::{Error, Result};
+use plansift_core::inert::visible;
+use plansift_core::limits::Limits;
+use plansift_hcl::blocks::{
     Configuration, Detail, FileDiagnostic, Folder, Module, SourceBlock, SourceError,
     is_configuration, row,
 };
-use crate::error::{Error, Result};
-use crate::hcl::diagnostic::Severity;
-use crate::hcl::position::Position;
-use crate::inert::visible;
-use crate::limits::Limits;
-use crate::record::{ListedBlock, ListedDiagnostic, OverridingBlock, Record, Sink, SourceRange};
-use crate::sink::json::Json;
-use crate::sink::ndjson::Ndjson;
+use plansift_hcl::hcl::diagnostic::Severity;
+use plansift_hcl::hcl::position::Position;
+use plansift_plan::record::{
+    ListedBlock, ListedDiagnostic, OverridingBlock, Record, Sink, SourceRange,
+};
+use plansift_plan::sink::json::Json;
+use plansift_plan::sink::ndjson::Ndjson;
 
 /// The message about a folder without configuration files.
 const NO_FILES: &str = "no file of a configuration is in this folder";

@@ -12,22 +12,22 @@ use super::output;
 use super::reading::read_all;
 use super::screen::screen;
 use super::sources;
-use crate::config::{
+use plansift_core::error::{Error, Result};
+use plansift_core::limits::Limits;
+use plansift_core::nearest::{Sample, did_you_mean, nearest_address};
+use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, RunSource, Turn, Visited};
+use plansift_plan::config::{
     BlockLocation, ConfigurationSummary, Element, Graph, LocatedElement, Origin, ReadConfiguration,
     Users, element_address, read, targets,
 };
-use crate::error::{Error, Result};
-use crate::limits::Limits;
-use crate::nearest::{Sample, did_you_mean, nearest_address};
-use crate::plan::{Accepts, Document, Documents};
-use crate::record::{Head, Record, Sink};
-use crate::run::{Consumer, DocumentOutcome, Handler, Passes, RunSource, Turn, Visited};
-use crate::sink::configuration::Table;
-use crate::sink::configuration::drawing::{Language, Subject, draw};
-use crate::sink::csv::Csv;
-use crate::sink::json::Json;
-use crate::sink::ndjson::Ndjson;
-use crate::sink::origin::{Origins, SharedOrigins};
+use plansift_plan::plan::{Accepts, Document, Documents};
+use plansift_plan::record::{Head, Record, Sink};
+use plansift_plan::sink::json::Json;
+use plansift_plan::sink::ndjson::Ndjson;
+use plansift_report::configuration::Table;
+use plansift_report::configuration::drawing::{Language, Subject, draw};
+use plansift_report::csv::Csv;
+use plansift_report::origin::{Origins, SharedOrigins};
 
 /// Lists or draws the configurations of all inputs, in order, into one output.
 pub fn run(arguments: &Config) -> std::result::Result<Exit, Exit> {

@@ -9,9 +9,9 @@ use super::messages::{fail, say};
 use super::output::{Output, is_closed_pipe};
 use super::stats::Stats;
 use super::unmatched;
-use crate::error::{Error, Result};
-use crate::record::patterns::UnmatchedPatterns;
-use crate::run::RunCounts;
+use plansift_core::error::{Error, Result};
+use plansift_fleet::run::RunCounts;
+use plansift_plan::record::patterns::UnmatchedPatterns;
 
 /// An output that could not be written.
 pub struct OutputFailure {

@@ -6,9 +6,9 @@ use std::path::Path;
 use super::args::GateArgs;
 use super::exit::Exit;
 use super::messages::{read_text, say_with, usage};
-use crate::path::NO_DOCUMENTS;
-use crate::sink::Sink;
-use crate::sink::gate::{Answer, Gate, Rule, RuleFault, without_document};
+use plansift_core::path::NO_DOCUMENTS;
+use plansift_plan::sink::Sink;
+use plansift_report::gate::{Answer, Gate, Rule, RuleFault, without_document};
 
 /// Maximum number of resources in a message.
 pub const NAMED: usize = 3;

@@ -8,8 +8,8 @@ use std::env;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use crate::sink::screen::Color;
-use crate::sink::source_link::LinkTarget;
+use plansift_report::screen::Color;
+use plansift_report::source_link::LinkTarget;
 
 /// Values of TERM_PROGRAM of terminals that show hyperlinks.
 const PROGRAMS: [&str; 7] =

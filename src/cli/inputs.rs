@@ -8,13 +8,13 @@ use super::args::Plans;
 use super::exit::Exit;
 use super::messages::{fail, say, usage};
 use super::output;
-use crate::error::Error;
-use crate::plan::Accepts;
-use crate::planfile::{self, SchemaFiles};
-use crate::source::{
+use plansift_core::error::Error;
+use plansift_fleet::source::{
     Globs, InputEntry, Inputs, List, Location, RetryPolicy, Rule, Selection, Separator, Skipped,
     Stores, list_path,
 };
+use plansift_plan::plan::Accepts;
+use plansift_planfile::{self as planfile, SchemaFiles};
 
 pub struct Listed {
     /// The inputs, in order.

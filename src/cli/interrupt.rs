@@ -17,7 +17,7 @@ use signal_hook::iterator::Signals;
 use tempfile::NamedTempFile;
 
 use super::messages::say;
-use crate::source::Stop;
+use plansift_fleet::source::Stop;
 
 /// The unfinished files, and whether the signal thread was started.
 static FILES: Mutex<(Vec<PathBuf>, bool)> = Mutex::new((Vec::new(), false));

@@ -9,8 +9,8 @@ use super::exit::{Exit, ExitFacts, OutputEnd};
 use super::messages::{fail, say};
 use super::output::{Output, write_whole};
 use super::screen::screen;
-use crate::batch::report::{Fleet, Shards};
-use crate::error::{Error, Result};
+use plansift_core::error::{Error, Result};
+use plansift_fleet::batch::report::{Fleet, Shards};
 
 /// Writes the report of all folders.
 pub fn run(arguments: &Merge) -> std::result::Result<Exit, Exit> {

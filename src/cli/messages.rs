@@ -7,8 +7,8 @@ use std::path::Path;
 use super::args::Refusal;
 use super::bar;
 use super::exit::Exit;
-use crate::error::Error;
-use crate::inert::{spaced_lines, visible};
+use plansift_core::error::Error;
+use plansift_core::inert::{spaced_lines, visible};
 
 /// Prints a message with the name of the program as prefix.
 pub fn say(text: &str) {

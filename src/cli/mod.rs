@@ -1,7 +1,7 @@
 //! The command line: arguments, commands and exit codes. Only this module prints.
 //!
 //! [`main`] parses the arguments and calls the module of the command. A command lists its inputs
-//! (`inputs`), reads them with a [`run`](crate::run) (`reading`), and ends with an exit code
+//! (`inputs`), reads them with a [`run`](plansift_fleet::run) (`reading`), and ends with an exit code
 //! (`ending`, `exit`). Every file imports only files below it:
 //!
 //! ```text
@@ -56,9 +56,9 @@ use std::process::ExitCode;
 
 use self::args::{Command, Schema, SchemaOf};
 use self::messages::{fail, usage};
-use crate::error::Error;
-use crate::input::Mapping;
-use crate::record::schemas;
+use plansift_core::error::Error;
+use plansift_core::input::Mapping;
+use plansift_plan::record::schemas;
 
 pub use exit::Exit;
 
@@ -122,7 +122,7 @@ fn schema_of(schema: &Schema) -> &'static str {
         }
         SchemaOf::Config => schemas::CONFIGURATION,
         SchemaOf::Fleet => schemas::REPORT,
-        SchemaOf::Assertions => crate::assertion::SCHEMA,
+        SchemaOf::Assertions => plansift_check::assertion::SCHEMA,
         SchemaOf::AssertResults => schemas::ASSERTIONS,
     }
 }

@@ -6,13 +6,13 @@ use std::sync::OnceLock;
 use super::args::{self, FormArgs, Plans};
 use super::exit::Exit;
 use super::messages::usage;
-use crate::input::{self, Mapping, Threads};
-use crate::json::Validation;
-use crate::plan::{self, Accepts, SurroundingText};
-use crate::record::{Extent, RecordOptions, Show};
-use crate::scan::Isa;
-use crate::sink::Form;
-use crate::sink::csv::Formulas;
+use plansift_core::input::{self, Mapping, Threads};
+use plansift_core::json::Validation;
+use plansift_core::scan::Isa;
+use plansift_plan::plan::{self, Accepts, SurroundingText};
+use plansift_plan::record::{Extent, RecordOptions, Show};
+use plansift_report::Form;
+use plansift_report::csv::Formulas;
 
 /// Returns the options of a reader of plans. If PLANSIFT_ISA names an instruction set that this
 /// processor lacks, prints an error and fails.

@@ -10,7 +10,7 @@ use super::exit::Exit;
 #[cfg(target_os = "linux")]
 use super::interrupt;
 use super::messages::fail;
-use crate::error::{Error, Result};
+use plansift_core::error::{Error, Result};
 
 /// Where a command writes its result.
 pub enum Output {

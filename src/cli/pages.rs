@@ -10,8 +10,8 @@ use std::rc::Rc;
 use super::inputs::Listed;
 use super::messages::say;
 use super::output::{Output, is_same, replaces};
-use crate::error::{Error, Result};
-use crate::sink::markdown::Open;
+use plansift_core::error::{Error, Result};
+use plansift_report::markdown::Open;
 
 /// The parts of all reports, except the first part of each.
 pub struct Pages {

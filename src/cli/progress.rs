@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use super::args::{Plans, When};
 use super::bar;
 use super::messages::say;
-use crate::batch::run::Progress;
+use plansift_fleet::batch::run::Progress;
 
 pub struct Meter {
     shown: Shown,

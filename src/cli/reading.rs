@@ -9,9 +9,9 @@ use super::inputs::Listed;
 use super::messages::say;
 use super::options::access;
 use super::stats::Stats;
-use crate::plan::PlanOptions;
-use crate::record::Label;
-use crate::run::{Consumer, DocumentLoop, DocumentOutcome, Events, Opening, Remark};
+use plansift_fleet::run::{Consumer, DocumentLoop, DocumentOutcome, Events, Opening, Remark};
+use plansift_plan::plan::PlanOptions;
+use plansift_plan::record::Label;
 
 /// Reads all inputs in order. The output of the run appears only if at least one document was read,
 /// and the run has no rules, unless the command says otherwise.

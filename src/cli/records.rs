@@ -15,14 +15,14 @@ use super::reading::read_all;
 use super::screen::screen;
 use super::sources;
 use super::unmatched;
-use crate::plan::Accepts;
-use crate::record::{Extent, RecordOptions};
-use crate::run::{AttributeContent, Consumer, PlanReader};
-use crate::sink::Sink;
-use crate::sink::fleet::{Fleet, Single};
-use crate::sink::moves::MoveReader;
-use crate::sink::origin::{Located, SharedOrigins};
-use crate::sink::source_link::SourceLinks;
+use plansift_fleet::run::{AttributeContent, Consumer, PlanReader};
+use plansift_plan::plan::Accepts;
+use plansift_plan::record::{Extent, RecordOptions};
+use plansift_plan::sink::Sink;
+use plansift_report::fleet::{Fleet, Single};
+use plansift_report::moves::MoveReader;
+use plansift_report::origin::{Located, SharedOrigins};
+use plansift_report::source_link::SourceLinks;
 
 /// Draws a page for one plan, or a table for several.
 pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {

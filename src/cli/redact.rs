@@ -11,13 +11,13 @@ use super::messages::{fail, say, usage};
 use super::output::{self, Output};
 use super::rewriting::{passes, write_all};
 use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
-use crate::audit::{self, audit};
-use crate::error::{Error, ErrorKind, Result};
-use crate::plan::Accepts;
-use crate::redact::{RedactOptions, redact};
-use crate::run::{Passes, Turn};
-use crate::sink::Sink;
-use crate::sink::ndjson::Ndjson;
+use plansift_core::error::{Error, ErrorKind, Result};
+use plansift_fleet::run::{Passes, Turn};
+use plansift_plan::plan::Accepts;
+use plansift_plan::sink::Sink;
+use plansift_plan::sink::ndjson::Ndjson;
+use plansift_redact::audit::{self, audit};
+use plansift_redact::redact::{RedactOptions, redact};
 
 /// Redacts all inputs, in order, into one output.
 pub fn run(arguments: &Redact) -> std::result::Result<Exit, Exit> {

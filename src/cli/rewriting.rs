@@ -13,11 +13,11 @@ use super::inputs::Listed;
 use super::messages::say;
 use super::output;
 use super::reading::read_all;
-use crate::error::{Error, ErrorKind, Result};
-use crate::plan::{Document, Flow};
-use crate::record::Label;
-use crate::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
-use crate::secret::{Collected, SecretOptions};
+use plansift_core::error::{Error, ErrorKind, Result};
+use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
+use plansift_plan::plan::{Document, Flow};
+use plansift_plan::record::Label;
+use plansift_redact::secret::{Collected, SecretOptions};
 
 /// Returns the passes that a run needs: one pass with `--echo off`, otherwise `passes`.
 pub fn passes(secrets: &SecretArgs, passes: Passes) -> Passes {

@@ -6,7 +6,7 @@ use std::path::Path;
 use terminal_size::{Width, terminal_size_of};
 
 use super::args::When;
-use crate::sink::screen::{Color, Screen};
+use plansift_report::screen::{Color, Screen};
 
 /// Returns the screen of an output; `None` is standard output. A file or a pipe gets the width
 /// [`Screen::UNBOUNDED`]. COLUMNS sets another width for standard output.

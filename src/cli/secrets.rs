@@ -7,11 +7,11 @@ use super::args::{self, MaskArgs, Plans, SecretArgs};
 use super::exit::Exit;
 use super::messages::{fail, say, usage};
 use super::options::options;
-use crate::error::Error;
-use crate::plan;
-use crate::redact::mask::{KEY_MIN, Key, Masking};
-use crate::redact::{Counts, RedactOptions};
-use crate::secret::{self, EchoOf, Names};
+use plansift_core::error::Error;
+use plansift_plan::plan;
+use plansift_redact::redact::mask::{KEY_MIN, Key, Masking};
+use plansift_redact::redact::{Counts, RedactOptions};
+use plansift_redact::secret::{self, EchoOf, Names};
 
 /// Returns the options of a redaction. If the arguments contradict each other or the key cannot be
 /// read, prints the error and fails.

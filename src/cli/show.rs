@@ -10,10 +10,10 @@ use super::messages::{fail_named, usage};
 use super::options::{access, options};
 use super::output::{self, write_whole};
 use super::redact;
-use crate::error::Error;
-use crate::input;
-use crate::plan::Accepts;
-use crate::planfile;
+use plansift_core::error::Error;
+use plansift_core::input;
+use plansift_plan::plan::Accepts;
+use plansift_planfile as planfile;
 
 /// Length of the buffer between the plan file and the output, in bytes.
 const BUFFER: u64 = 256 << 10;

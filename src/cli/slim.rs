@@ -7,11 +7,11 @@ use super::messages::say;
 use super::rewriting::{passes, write_all};
 use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
 use super::unmatched;
-use crate::plan::Accepts;
-use crate::record::Show;
-use crate::redact::Secrecy;
-use crate::run::Passes;
-use crate::slim::{LeftOut, PlanPart, SlimOptions, Slimmed, slim};
+use plansift_fleet::run::Passes;
+use plansift_plan::plan::Accepts;
+use plansift_plan::record::Show;
+use plansift_redact::redact::Secrecy;
+use plansift_redact::slim::{LeftOut, PlanPart, SlimOptions, Slimmed, slim};
 
 /// Writes the parts of all inputs, in order, to one output.
 pub fn run(arguments: &Slim) -> Result<Exit, Exit> {

@@ -9,15 +9,15 @@ use std::rc::Rc;
 use super::args::SourceArgs;
 use super::exit::Exit;
 use super::messages::say;
-use crate::blocks::{
+use plansift_core::error::{Error, Result};
+use plansift_core::limits::Limits;
+use plansift_fleet::source::InputEntry;
+use plansift_hcl::blocks::{
     Configuration, Detail, Folder, LocatedBlock, Snapshot, SourceBlock, SourceError, SourceLocation,
 };
-use crate::error::{Error, Result};
-use crate::hcl::diagnostic::Severity;
-use crate::limits::Limits;
-use crate::sink::origin::{BlockLocation, Location, Missing, Origin, Origins, SharedOrigins};
-use crate::sink::source_link::LinkTarget;
-use crate::source::InputEntry;
+use plansift_hcl::hcl::diagnostic::Severity;
+use plansift_report::origin::{BlockLocation, Location, Missing, Origin, Origins, SharedOrigins};
+use plansift_report::source_link::LinkTarget;
 
 /// The value of `--source` that names the configuration inside each plan file.
 const PLAN: &str = "plan";

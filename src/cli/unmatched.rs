@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::args::NoiseArgs;
 use super::messages::say;
-use crate::path::{self, AddressPattern};
-use crate::record::patterns::{Named, UnmatchedPatterns};
-use crate::sink::gate::Rule;
-use crate::slim::PlanPart;
+use plansift_core::path::{self, AddressPattern};
+use plansift_plan::record::patterns::{Named, UnmatchedPatterns};
+use plansift_redact::slim::PlanPart;
+use plansift_report::gate::Rule;
 
 /// Returns the set of these patterns. `None` without patterns.
 fn set_of(patterns: Vec<(String, Named)>) -> Option<Arc<UnmatchedPatterns>> {

@@ -18,19 +18,19 @@ use super::reading::read_all;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use super::unmatched;
-use crate::error::{Error, Result};
-use crate::path;
-use crate::plan::{Accepts, Flow};
-use crate::record::holdings::GroupKey;
-use crate::record::values::{RowKind, Select, ValuesOptions, ValuesSource, read};
-use crate::record::{Label, Sink};
-use crate::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
-use crate::secret;
-use crate::sink::csv::Csv;
-use crate::sink::json::Json;
-use crate::sink::ndjson::Ndjson;
-use crate::sink::values::{Grouping, Rows, Table};
-use crate::view::{Detail, MaskedJson, ViewSettings};
+use plansift_core::error::{Error, Result};
+use plansift_core::path;
+use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
+use plansift_plan::plan::{Accepts, Flow};
+use plansift_plan::record::holdings::GroupKey;
+use plansift_plan::record::values::{RowKind, Select, ValuesOptions, ValuesSource, read};
+use plansift_plan::record::{Label, Sink};
+use plansift_plan::sink::json::Json;
+use plansift_plan::sink::ndjson::Ndjson;
+use plansift_redact::secret;
+use plansift_report::csv::Csv;
+use plansift_report::values::{Grouping, Rows, Table};
+use plansift_report::view::{Detail, MaskedJson, ViewSettings};
 
 /// Lists or counts the resources of all inputs.
 pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {

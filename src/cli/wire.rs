@@ -12,17 +12,17 @@ use super::args::{
 use super::exit::Exit;
 use super::messages::{fail, fail_named, say, usage};
 use super::output::{is_closed_pipe, write_whole};
-use crate::error::Error;
-use crate::limits::{Limit, Limits};
-use crate::nearest::nearest;
-use crate::planfile;
-use crate::wire::block::Block;
-use crate::wire::msgpack::Tokens;
-use crate::wire::path::{Path as ValuePath, Step};
-use crate::wire::schema::{Provider, Schema, Schemas};
-use crate::wire::{
-    self, Type, Value, from_json, from_msgpack, implied, marked, to_json, to_msgpack,
+use plansift_core::error::Error;
+use plansift_core::limits::{Limit, Limits};
+use plansift_core::nearest::nearest;
+use plansift_cty::block::Block;
+use plansift_cty::msgpack::Tokens;
+use plansift_cty::path::{Path as ValuePath, Step};
+use plansift_cty::schema::{Provider, Schema, Schemas};
+use plansift_cty::{
+    self as wire, Type, Value, from_json, from_msgpack, implied, marked, to_json, to_msgpack,
 };
+use plansift_planfile as planfile;
 
 pub fn run(arguments: &Wire) -> Result<Exit, Exit> {
     match &arguments.command {

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use plansift::error::ErrorKind;
 use plansift::input::Slice;
 use plansift::record::RecordOptions;
+use plansift::report::csv::{Csv, Formulas};
+use plansift::report::screen::Screen;
+use plansift::report::summary::View;
 use plansift::sink::Sink;
-use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
-use plansift::sink::screen::Screen;
-use plansift::sink::summary::View;
 use serde_json::Value;
 
 use super::{Folder, Run};

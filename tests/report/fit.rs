@@ -10,11 +10,11 @@ use plansift::error::Result;
 use plansift::input::Slice;
 use plansift::plan::Documents;
 use plansift::record::{Label, RecordOptions, RecordRequest, write_records};
+use plansift::report::gate::Rule;
+use plansift::report::markdown::{FIT_MIN, Fit, Markdown, Measure, Open, Page, Rest};
+use plansift::report::view::{AttributeView, Detail, ViewSettings};
 use plansift::secret::{self, Collected, EchoOf};
 use plansift::sink::Sink;
-use plansift::sink::gate::Rule;
-use plansift::sink::markdown::{FIT_MIN, Fit, Markdown, Measure, Open, Page, Rest};
-use plansift::view::{AttributeView, Detail, ViewSettings};
 use proptest::prelude::*;
 
 use super::markdown::heads;

@@ -13,12 +13,12 @@ use plansift::error::{ErrorKind, Result};
 use plansift::input::{SharedText, Slice, Source};
 use plansift::json::Validation;
 use plansift::record::{Record, RecordOptions, Show};
+use plansift::report::csv::{Csv, Formulas};
+use plansift::report::screen::Screen;
+use plansift::report::summary::View;
 use plansift::scan::Isa;
-use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
-use plansift::sink::screen::Screen;
-use plansift::sink::summary::View;
 use plansift::sink::{Rendered, Renderer, Sink};
 
 use crate::generated::generated;

@@ -1,5 +1,5 @@
-//! The files of a module import each other without circles, and so do the parts of a module (a
-//! file, or a folder with all its files) and the modules at the bottom.
+//! The files of a crate import each other without circles, and so do its modules, and the parts of a
+//! module (a file, or a folder with all its files).
 //!
 //! A path is followed to the file that defines its item: `super::InputEntry` leads through a `pub
 //! use` of the parent to `input_entry.rs`. A file may name its own submodules, which import from
@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{File, LEVELS, sources};
+use super::{File, sources};
 
-/// A file as the path of its module: `["source", "store", "address"]`.
+/// A file as the path of its module, after its crate: `["fleet", "source", "store", "address"]`.
 type Module = Vec<String>;
 
 /// The files of the program, and which items of their submodules they export.
@@ -43,7 +43,7 @@ impl Program {
     /// The file that a path leads to from a module.
     fn resolve(&self, from: &Module, path: &[String]) -> Module {
         let (mut place, mut rest) = match path.first().map(String::as_str) {
-            Some("crate") => (Module::new(), &path[1..]),
+            Some("crate") => (from[..1].to_vec(), &path[1..]),
             Some("self") => (from.clone(), &path[1..]),
             _ => (from.clone(), path),
         };
@@ -70,37 +70,24 @@ impl Program {
             let targets = paths.filter_map(|path: Vec<String>| {
                 let is_inner = matches!(&*path[0], "super" | "crate" | "self");
                 let target = is_inner.then(|| self.resolve(module, &path))?;
-                (!target.is_empty() && !target.starts_with(module)).then_some(target)
+                (!target.starts_with(module)).then_some(target)
             });
             targets.collect()
         };
         self.files.iter().map(|(module, code)| (module.clone(), targets_of(module, code))).collect()
     }
 
-    /// The imports between the files of one top-level module.
-    fn near(&self) -> Imports {
-        let mut imports = self.imports();
-        for (module, targets) in &mut imports {
-            targets.retain(|target| target.first() == module.first());
-        }
-        imports
-    }
-
-    /// The imports between modules of `depth` steps: 2 for the parts of one top-level module, and 1
-    /// for top-level modules of level 0. Leaves out the parts of `source`: a listing of a store
-    /// yields entries, and an entry names its store.
+    /// The imports between modules of `depth` steps: 2 for the modules of a crate, and 3 for the parts
+    /// of a module. Leaves out the parts of `source`: a listing of a store yields entries, and an
+    /// entry names its store.
     fn between(&self, depth: usize) -> Imports {
-        let is_low = |module: &Module| LEVELS.contains(&(&*module[0], 0));
         let mut between = Imports::new();
         for (module, targets) in self.imports() {
             let part = |module: &Module| module[..depth.min(module.len())].to_vec();
             let from = part(&module);
             let targets = targets.iter().map(part).filter(|target| {
-                let is_counted = match depth {
-                    1 => is_low(&from) && is_low(target),
-                    _ => target.len() == depth && target[0] == from[0] && from[0] != "source",
-                };
-                is_counted && *target != from
+                let is_near = target.len() == depth && target[1] == from[1] || depth == 2;
+                is_near && from.get(1).is_none_or(|name| name != "source") && *target != from
             });
             let targets: Vec<Module> = targets.collect();
             between.entry(from.clone()).or_default().extend(targets);
@@ -115,11 +102,15 @@ type Imports = BTreeMap<Module, BTreeSet<Module>>;
 fn is_counted(file: &File) -> bool {
     // Stand-ins have the imports of the module in whose place they are.
     let name = file.path.rsplit('/').next().unwrap_or_default();
-    !file.is_of_tests() && !name.starts_with("without") && !matches!(name, "lib.rs" | "main.rs")
+    !file.is_of_tests() && !name.starts_with("without") && name != "main.rs"
 }
 
 fn module(file: &File) -> Module {
-    let path = file.path.trim_end_matches(".rs").trim_end_matches("/mod");
+    let path = file.path.trim_end_matches(".rs").trim_end_matches("/mod").trim_end_matches("/lib");
+    let path = match path.strip_prefix("crates/") {
+        Some(path) => path.replacen("/src", "", 1),
+        None => path.replacen("src", "plansift", 1),
+    };
     path.split('/').map(str::to_owned).collect()
 }
 
@@ -210,37 +201,46 @@ fn file(path: &str, text: &str) -> File {
 
 #[test]
 fn import_cycles_are_found_through_reexports() {
-    let parent = file("a/mod.rs", "mod one;\nmod two;\npub use one::One;\nuse two::{self, Two};\n");
-    let one = file("a/one.rs", "use super::{\n    two::Two,\n    Own,\n};\n");
-    let two = file("a/two.rs", "use crate::a::One;\n// use super::x;\n");
-    let found = on_circles(Program::new(&[parent, one, two]).near());
-    assert_eq!(found, ["a/one", "a/two"]);
-    let parent = file("a/mod.rs", "pub use one::One;\nuse two::Two;\n");
-    let one = file("a/one.rs", "use super::Own;\n");
-    let two = file("a/two.rs", "use super::{One, Own};\n");
-    assert!(on_circles(Program::new(&[parent, one, two]).near()).is_empty());
+    let parent = file(
+        "crates/c/src/a/mod.rs",
+        "mod one;\nmod two;\npub use one::One;\nuse two::{self, Two};\n",
+    );
+    let one = file("crates/c/src/a/one.rs", "use super::{\n    two::Two,\n    Own,\n};\n");
+    let two = file("crates/c/src/a/two.rs", "use crate::a::One;\n// use super::x;\n");
+    let found = on_circles(Program::new(&[parent, one, two]).imports());
+    assert_eq!(found, ["c/a/one", "c/a/two"]);
+    let parent = file("src/a/mod.rs", "pub use one::One;\nuse two::Two;\n");
+    let one = file("src/a/one.rs", "use super::Own;\n");
+    let two = file("src/a/two.rs", "use super::{One, Own};\n");
+    assert!(on_circles(Program::new(&[parent, one, two]).imports()).is_empty());
+    let root = file("crates/c/src/lib.rs", "mod one;\nmod two;\npub use one::One;\n");
+    let one = file("crates/c/src/one.rs", "use crate::two::Two;\n");
+    let two = file("crates/c/src/two.rs", "use crate::One;\n");
+    let found = on_circles(Program::new(&[root, one, two]).imports());
+    assert_eq!(found, ["c/one", "c/two"]);
 }
 
 #[test]
-fn circles_of_folders_and_of_paths_are_found() {
-    let parent = file("a/mod.rs", "");
-    let one = file("a/one/mod.rs", "mod inner;\n");
-    let inner = file("a/one/inner.rs", "use crate::a::two::Two;\n");
-    let two = file("a/two.rs", "fn f() { super::one::g(); }\n");
-    let found = on_circles(Program::new(&[parent, one, inner, two]).between(2));
-    assert_eq!(found, ["a/one", "a/two"]);
-    let error = file("error.rs", "use crate::limits::Limit;\n");
-    let limits = file("limits.rs", "use crate::error::Error;\n");
-    let found = on_circles(Program::new(&[error, limits]).between(1));
-    assert_eq!(found, ["error", "limits"]);
+fn circles_of_folders_are_found() {
+    let parent = file("src/a/mod.rs", "");
+    let one = file("src/a/one/mod.rs", "mod inner;\n");
+    let inner = file("src/a/one/inner.rs", "use crate::a::two::Two;\n");
+    let two = file("src/a/two.rs", "fn f() { super::one::g(); }\n");
+    let found = on_circles(Program::new(&[parent, one, inner, two]).between(3));
+    assert_eq!(found, ["plansift/a/one", "plansift/a/two"]);
+    let error = file("crates/c/src/error.rs", "use crate::limits::Limit;\n");
+    let limits = file("crates/c/src/limits/mod.rs", "");
+    let table = file("crates/c/src/limits/table.rs", "use crate::error::Error;\n");
+    let found = on_circles(Program::new(&[error, limits, table]).between(2));
+    assert_eq!(found, ["c/error", "c/limits"]);
 }
 
 #[test]
-fn files_of_a_module_import_without_circles() {
+fn files_of_a_crate_import_without_circles() {
     let program = Program::new(&sources());
-    let found = on_circles(program.near());
+    let found = on_circles(program.imports());
     super::assert_none("files on a circle of imports, or on a way to one", &found);
-    for depth in [1, 2] {
+    for depth in [2, 3] {
         let found = on_circles(program.between(depth));
         super::assert_none("modules on a circle of imports, or on a way to one", &found);
     }

@@ -6,12 +6,12 @@ use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
 use plansift::plan::{self, Documents};
 use plansift::record::{RecordOptions, RecordRequest, write_records};
+use plansift::report::screen::Color;
+use plansift::report::term::Term;
+use plansift::report::view::{AttributeView, Detail, ViewSettings};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf, collect};
 use plansift::sink::Sink;
-use plansift::sink::screen::Color;
-use plansift::sink::term::Term;
-use plansift::view::{AttributeView, Detail, ViewSettings};
 
 use super::draw::Draw;
 use super::pieces::Pieces;

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use super::{GATES, OUTPUT, Plans, SecretArgs, SourceArgs, file, words};
-use crate::sink::assertions::Form;
+use plansift_report::assertions::Form;
 
 /// `plansift assert`.
 #[derive(Debug, Args)]

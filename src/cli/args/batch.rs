@@ -9,7 +9,7 @@ use super::{
     AssertionArgs, COLOR, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs,
     When, file, parse_amount, positive, when,
 };
-use crate::batch::Shard;
+use plansift_fleet::batch::Shard;
 
 /// The help of `--group-by`, without the sentence about states, which these commands do not read.
 const GROUP_BY: &str = "Group the table by this [default: workspace]";

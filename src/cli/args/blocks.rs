@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{COLOR, INPUT, LIMITS, OUTPUT, When, file, when};
-use crate::limits::{Limits, parse_amount};
+use plansift_core::limits::{Limits, parse_amount};
 
 /// `plansift blocks`.
 #[derive(Debug, Args)]

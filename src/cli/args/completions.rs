@@ -5,8 +5,8 @@ use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
 use super::Cli;
-use crate::sink::ReportForm;
-use crate::sink::markdown::Fit;
+use plansift_report::ReportForm;
+use plansift_report::markdown::Fit;
 
 /// Returns the completion script for a shell.
 pub fn completions(shell: Shell) -> Vec<u8> {

@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use super::{FILTERS, INPUT, OUTPUT, Plans, SourceArgs, file, words};
-use crate::sink::configuration::drawing::Subject;
+use plansift_report::configuration::drawing::Subject;
 
 /// `plansift config`.
 #[derive(Debug, Args)]

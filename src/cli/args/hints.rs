@@ -6,8 +6,8 @@ use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use super::Cli;
-use crate::nearest::nearest;
-use crate::sink::ReportForm;
+use plansift_core::nearest::nearest;
+use plansift_report::ReportForm;
 
 /// Returns a hint for an invalid argument. The first argument is the name of the program.
 pub(super) fn of(error: &Error, args: &[OsString]) -> Option<String> {

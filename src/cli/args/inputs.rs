@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Arg, Args};
 
 use super::INPUT;
-use crate::source::RetryPolicy;
+use plansift_fleet::source::RetryPolicy;
 
 /// Arguments about inputs and their workspaces.
 #[derive(Debug, Args)]

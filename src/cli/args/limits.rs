@@ -3,10 +3,10 @@
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use super::LIMITS;
-use crate::limits::{Amount, Limit, Limits, parse_amount};
+use plansift_core::limits::{Amount, Limit, Limits, parse_amount};
 
 /// Limits on everything that an input can make large: one option for each row of the table in
-/// [`crate::limits`].
+/// [`plansift_core::limits`].
 #[derive(Debug)]
 pub struct LimitArgs(Limits);
 

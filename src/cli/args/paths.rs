@@ -1,7 +1,7 @@
 //! Parsers of arguments that are paths into values.
 
-use crate::marks::ECHO;
-use crate::path;
+use plansift_core::path;
+use plansift_plan::marks::ECHO;
 
 /// Parses a path to one place, without wildcards.
 pub(super) fn place(text: &str) -> Result<String, String> {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part, positive, words};
-use crate::path::{self, AddressPattern};
-use crate::secret::Names;
-use crate::slim::{PlanPart, Wrap};
+use plansift_core::path::{self, AddressPattern};
+use plansift_redact::secret::Names;
+use plansift_redact::slim::{PlanPart, Wrap};
 
 /// `plansift redact`.
 #[derive(Debug, Args)]

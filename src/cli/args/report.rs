@@ -9,15 +9,15 @@ use super::{
     AssertionArgs, Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs, SourceArgs,
     words,
 };
-use crate::glob::Glob;
-use crate::nearest::{did_you_mean, nearest};
-use crate::path::{self, AddressPattern};
-use crate::sink::ReportForm;
-use crate::sink::annotate::Annotated;
-use crate::sink::filter::{ActionFilter, DriftFilter, Noise, Only};
-use crate::sink::markdown::{FIT_MIN, Fit};
-use crate::sink::source_link::UrlTemplate;
-use crate::view::Detail;
+use plansift_core::glob::Glob;
+use plansift_core::nearest::{did_you_mean, nearest};
+use plansift_core::path::{self, AddressPattern};
+use plansift_report::ReportForm;
+use plansift_report::annotate::Annotated;
+use plansift_report::filter::{ActionFilter, DriftFilter, Noise, Only};
+use plansift_report::markdown::{FIT_MIN, Fit};
+use plansift_report::source_link::UrlTemplate;
+use plansift_report::view::Detail;
 
 /// `plansift report`.
 #[derive(Debug, Args)]

@@ -6,9 +6,9 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use super::{FILTERS, GateArgs, INPUT, OUTPUT, Plans, SecretArgs, address, file, words};
-use crate::path::AddressPattern;
-use crate::record::holdings::GroupKey;
-use crate::record::values::ValuesSource;
+use plansift_core::path::AddressPattern;
+use plansift_plan::record::holdings::GroupKey;
+use plansift_plan::record::values::ValuesSource;
 
 /// Arguments about the output, shared by these commands.
 #[derive(Debug, Args)]

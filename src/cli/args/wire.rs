@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::{INPUT, OUTPUT, SECRETS, file};
-use crate::wire::{Type, marked};
+use plansift_cty::{Type, marked};
 
 /// `plansift wire`.
 ///

@@ -1,0 +1,192 @@
+//! Assertions, indexed by their subjects.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use super::subject::{Assertion, Subject};
+use plansift_core::path::AddressPattern;
+
+/// The indexes of assertions, by an address or a name.
+type Index = HashMap<String, Vec<usize>, RandomState>;
+
+/// Assertions that are checked together. Threads share them.
+#[derive(Debug, Default)]
+pub struct Assertions {
+    list: Vec<Assertion>,
+    /// Assertions about resources whose pattern has no `*`, by pattern.
+    exact: Index,
+    /// Assertions about resources whose pattern has a `*`, by a name that every covered address
+    /// contains.
+    named: Index,
+    /// Assertions about resources whose pattern has a `*` and no such name.
+    globs: Vec<usize>,
+    /// Assertions about outputs whose pattern has no `*`, by pattern.
+    outputs: Index,
+    /// Assertions about outputs whose pattern has a `*`.
+    output_globs: Vec<usize>,
+    /// The assertions about the plan as a whole.
+    of_plan: Vec<usize>,
+}
+
+impl Assertions {
+    /// All assertions, in the order in which the user wrote them.
+    pub fn list(&self) -> &[Assertion] {
+        &self.list
+    }
+
+    /// Returns an ID for each assertion: its name, which does not change when the assertion moves
+    /// to another line. A repeated name is followed by a count.
+    pub fn ids(&self) -> impl Iterator<Item = String> {
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        self.list.iter().map(move |Assertion { name, .. }| {
+            let count = known.entry(name).or_default();
+            *count += 1;
+            match *count {
+                1 => name.clone(),
+                count => format!("{name} ({count})"),
+            }
+        })
+    }
+
+    pub(super) fn about_output(&self, name: &str) -> Vec<usize> {
+        let covers = |place: &&usize| match &self.list[**place].subject {
+            Subject::Output(pattern) => pattern.covers(name),
+            _ => false,
+        };
+        let exact = self.outputs.get(name).into_iter().flatten();
+        let globs = self.output_globs.iter().filter(covers);
+        let mut found: Vec<usize> = exact.chain(globs).copied().collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The assertions about the plan as a whole.
+    pub(super) fn about_plan(&self) -> &[usize] {
+        &self.of_plan
+    }
+
+    /// The assertions that cover a resource.
+    ///
+    /// One index finds a pattern without `*`. Such a pattern equals the address, the type, or a
+    /// beginning of the address, such as a module. Another index finds a pattern with `*` by a name
+    /// in it. Only patterns without such a name are tried one by one.
+    pub(super) fn covering(&self, address: &str, type_name: &str) -> Vec<usize> {
+        let covers = |place: &usize| {
+            let Subject::Resource(pattern) = &self.list[*place].subject else { return false };
+            let may_be_type = pattern.exact().is_none();
+            pattern.covers(address) || may_be_type && pattern.covers(type_name)
+        };
+        let mut found = Vec::new();
+        if !self.exact.is_empty() {
+            for text in wholes(address).chain(wholes(type_name)) {
+                let places = self.exact.get(text).into_iter().flatten();
+                found.extend(places.copied().filter(covers));
+            }
+        }
+        if !self.named.is_empty() {
+            for name in names(address).chain(names(type_name)) {
+                let places = self.named.get(name).into_iter().flatten();
+                found.extend(places.copied().filter(covers));
+            }
+        }
+        found.extend(self.globs.iter().copied().filter(covers));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl From<Vec<Assertion>> for Assertions {
+    fn from(list: Vec<Assertion>) -> Assertions {
+        let mut all = Assertions::default();
+        for (place, assertion) in list.iter().enumerate() {
+            match &assertion.subject {
+                Subject::Resource(pattern) => match constant(pattern) {
+                    Some(text) => all.exact.entry(text.to_owned()).or_default().push(place),
+                    None => match longest_name(pattern.text()) {
+                        Some(name) => all.named.entry(name.to_owned()).or_default().push(place),
+                        None => all.globs.push(place),
+                    },
+                },
+                Subject::Output(pattern) => match constant(pattern) {
+                    Some(text) => all.outputs.entry(text.to_owned()).or_default().push(place),
+                    None => all.output_globs.push(place),
+                },
+                Subject::Plan => all.of_plan.push(place),
+            }
+        }
+        Assertions { list, ..all }
+    }
+}
+
+/// The text of a pattern without wildcards.
+fn constant(pattern: &AddressPattern) -> Option<&str> {
+    pattern.exact().or((!pattern.text().contains('*')).then_some(pattern.text()))
+}
+
+/// The characters between names in an address. They also split the keys of instances. This is
+/// harmless, because they split the keys in patterns in the same way.
+const BETWEEN: [char; 3] = ['.', '[', ']'];
+
+/// The beginnings of an address that a pattern without `*` can equal: its modules, its resource and
+/// the whole address.
+fn wholes(address: &str) -> impl Iterator<Item = &str> {
+    let bounds = address.bytes().enumerate().filter_map(|(at, byte)| match byte {
+        b'.' | b'[' => Some(at),
+        b']' => Some(at + 1),
+        _ => None,
+    });
+    bounds.chain([address.len()]).map(|end| &address[..end])
+}
+
+fn names(address: &str) -> impl Iterator<Item = &str> {
+    address.split(BETWEEN).filter(|name| !name.is_empty())
+}
+
+/// Returns the longest name without `*` in a pattern. Every address that the pattern covers
+/// contains this name. Returns `None` if the pattern has no such name. The words `module` and
+/// `data` do not count.
+fn longest_name(pattern: &str) -> Option<&str> {
+    let is_whole = |name: &&str| !name.contains('*') && !matches!(*name, "module" | "data");
+    names(pattern).filter(is_whole).max_by_key(|name| name.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::assertion::parse_one;
+
+    fn of(patterns: &[String]) -> Assertions {
+        let one = |pattern: &String| {
+            let pattern = serde_json::to_string(pattern).expect("JSON");
+            parse_one(&format!("{{resource: {pattern}, absent: true}}")).expect("an assertion")
+        };
+        Assertions::from(patterns.iter().map(one).collect::<Vec<_>>())
+    }
+
+    /// Parts of addresses and patterns.
+    fn text() -> impl Strategy<Value = String> {
+        let parts = r#"module.|m|a_b|aws_db|.|*|*.|[0]|["k.x"]|data.|[*]|="#;
+        let part = prop::sample::select(parts.split('|').collect::<Vec<_>>());
+        prop::collection::vec(part, 1..7).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn the_index_finds_the_assertions_whose_patterns_cover_a_resource(
+            patterns in prop::collection::vec(text(), 1..9), address in text(), kind in text(),
+        ) {
+            let assertions = of(&patterns);
+            let expected: Vec<usize> = (0..patterns.len()).filter(|place| {
+                let Subject::Resource(pattern) = &assertions.list[*place].subject else {
+                    return false;
+                };
+                pattern.covers(&address) || pattern.exact().is_none() && pattern.covers(&kind)
+            }).collect();
+            prop_assert_eq!(assertions.covering(&address, &kind), expected);
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Reads assertions from the tree of a file.
+
+use super::bounds::Bounds;
+use super::node::{FileError, Member, Node, NodeKind, boolean, text, unknown_key, unknown_word};
+use super::read::{Syntax, read};
+use super::subject::{
+    Action, Assertion, DEFERRAL_REASONS, Expectation, PlanState, Severity, Subject, ValueSelector,
+};
+use super::values::{bounds, matcher};
+use plansift_core::inert::visible;
+use plansift_core::path::{
+    AddressPattern, AttributePath, AttributeQuery, DottedPath, refuse_document,
+};
+
+/// Maximum number of assertions in a file.
+pub(super) const ASSERTIONS_MAX: usize = 100_000;
+
+/// The subject that a key is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    Any,
+    Plan,
+    Resources,
+    Resource,
+    Change,
+    Value,
+}
+
+const KEYS: [(&str, Scope); 20] = [
+    ("name", Scope::Any),
+    ("resource", Scope::Any),
+    ("output", Scope::Any),
+    ("plan", Scope::Plan),
+    ("only", Scope::Plan),
+    ("count", Scope::Resources),
+    ("path", Scope::Any),
+    ("path_style", Scope::Any),
+    ("action", Scope::Change),
+    ("not_action", Scope::Change),
+    ("known", Scope::Value),
+    ("unknown", Scope::Value),
+    ("sensitive", Scope::Value),
+    ("null", Scope::Value),
+    ("unchanged", Scope::Value),
+    ("absent", Scope::Value),
+    ("deferred", Scope::Resource),
+    ("severity", Scope::Any),
+    ("message", Scope::Any),
+    ("optional", Scope::Any),
+];
+
+/// Parses a file: a list of assertions, or a mapping with the key `assertions`.
+///
+/// # Errors
+///
+/// Fails at the first line that is wrong.
+pub fn parse(text: &str, syntax: Syntax) -> Result<Vec<Assertion>, FileError> {
+    let root = read(text, syntax)?;
+    let mut is_dotted = false;
+    let list = match root.kind {
+        NodeKind::Mapping(members) => {
+            let mut list = None;
+            for Member { line, key, value } in members {
+                match key.as_str() {
+                    "assertions" => list = Some(value),
+                    "path_style" => is_dotted = path_style(line, &value)?,
+                    _ => return Err(unknown_key(line, &key, &["assertions", "path_style"])),
+                }
+            }
+            list.ok_or_else(|| FileError::new(root.line, "the key `assertions` is missing"))?
+        }
+        _ => root,
+    };
+    let NodeKind::List(elements) = list.kind else {
+        return Err(list.wrong("assertions", "a list"));
+    };
+    if elements.is_empty() {
+        return Err(FileError::new(list.line, "there is no assertion: the list is empty"));
+    }
+    if elements.len() > ASSERTIONS_MAX {
+        let text = format!("there are more than {ASSERTIONS_MAX} assertions");
+        return Err(FileError::new(list.line, text));
+    }
+    elements.into_iter().map(|element| assertion(element, is_dotted)).collect()
+}
+
+/// Parses one assertion as YAML, with or without braces: `resource: a.b, action: no-op`.
+///
+/// # Errors
+///
+/// Fails if the assertion is wrong.
+pub fn parse_one(text: &str) -> Result<Assertion, FileError> {
+    let text = text.trim();
+    let is_whole = text.starts_with('{') || text.contains('\n');
+    let read = match is_whole {
+        true => read(text, Syntax::Yaml),
+        false => read(&format!("{{{text}}}"), Syntax::Yaml),
+    };
+    let node = read.map_err(|error| match text.contains('[') {
+        true => FileError::new(
+            error.line,
+            format!("{}: put an address with brackets in quotes: \"a.b[0]\"", error.text),
+        ),
+        false => error,
+    })?;
+    assertion(node, false)
+}
+
+/// The parts of an assertion that have been read so far.
+#[derive(Default)]
+struct Parts {
+    line: usize,
+    name: Option<String>,
+    resource: Option<String>,
+    output: Option<String>,
+    path: Option<(usize, Node)>,
+    is_dotted: bool,
+    expectations: Vec<Expectation>,
+    severity: Severity,
+    message: Option<String>,
+    is_optional: bool,
+    keys: Vec<(&'static str, Scope)>,
+}
+
+fn assertion(node: Node, is_dotted: bool) -> Result<Assertion, FileError> {
+    let NodeKind::Mapping(members) = node.kind else {
+        return Err(node.wrong("an assertion", "a mapping"));
+    };
+    let mut parts = Parts { line: node.line, is_dotted, ..Parts::default() };
+    for member in members {
+        parts.add(member)?;
+    }
+    parts.finish()
+}
+
+impl Parts {
+    fn add(&mut self, Member { line, key, value }: Member) -> Result<(), FileError> {
+        match key.as_str() {
+            "name" => self.name = Some(text(&value, "name")?),
+            "message" => self.message = Some(text(&value, "message")?),
+            "resource" => self.resource = Some(text(&value, "resource")?),
+            "output" => self.output = Some(text(&value, "output")?),
+            "optional" => self.is_optional = boolean(&value, "optional")?,
+            "severity" => {
+                let words = [("error", Severity::Error), ("warning", Severity::Warning)];
+                self.severity = meaning(line, "severity", &text(&value, "severity")?, &words)?;
+            }
+            "path" => self.path = Some((line, value)),
+            "path_style" => self.is_dotted = path_style(line, &value)?,
+            _ => self.add_expectation(line, &key, &value)?,
+        }
+        Ok(())
+    }
+
+    fn add_expectation(&mut self, line: usize, key: &str, value: &Node) -> Result<(), FileError> {
+        let Some(&(key, scope)) = KEYS.iter().find(|(known, _)| *known == key) else {
+            return Err(unknown_key(line, key, &KEYS.map(|(key, _)| key)));
+        };
+        self.keys.push((key, scope));
+        let flag = |expectation: fn(bool) -> Expectation| boolean(value, key).map(expectation);
+        self.expectations.push(match key {
+            "plan" => {
+                let word = text(value, "plan")?;
+                Expectation::Plan(meaning(line, "plan", &word, &PlanState::WORDS)?)
+            }
+            "only" => {
+                let texts = texts(value, "only")?;
+                Expectation::Only(texts.iter().map(|text| AddressPattern::new(text)).collect())
+            }
+            "count" => count(value)?,
+            "action" => Expectation::Action(actions(value, line)?),
+            "not_action" => Expectation::NotAction(actions(value, line)?),
+            "deferred" => deferred(value, line)?,
+            "known" => Expectation::Known(matcher(value)?),
+            "unknown" => flag(Expectation::Unknown)?,
+            "sensitive" => flag(Expectation::Sensitive)?,
+            "null" => flag(Expectation::Null)?,
+            "unchanged" => flag(Expectation::Unchanged)?,
+            "absent" => flag(Expectation::Absent)?,
+            _ => return Ok(()),
+        });
+        Ok(())
+    }
+
+    fn first(&self, scope: Scope) -> Option<&'static str> {
+        self.keys.iter().find(|(_, known)| *known == scope).map(|(key, _)| *key)
+    }
+
+    fn subject(&self) -> Subject {
+        match (&self.resource, &self.output) {
+            (Some(pattern), _) => match pattern.strip_prefix("output.") {
+                Some(name) => Subject::Output(AddressPattern::new(name)),
+                None => Subject::Resource(AddressPattern::new(pattern)),
+            },
+            (_, Some(pattern)) => {
+                let name = pattern.strip_prefix("output.").unwrap_or(pattern);
+                Subject::Output(AddressPattern::new(name))
+            }
+            _ => Subject::Plan,
+        }
+    }
+
+    /// Returns an error message if the keys do not fit the subject.
+    fn misuse(&self, subject: &Subject) -> Option<String> {
+        let of_one = [Scope::Value, Scope::Change, Scope::Resource];
+        let of_one = of_one.into_iter().find_map(|scope| self.first(scope));
+        let is_plan = matches!(subject, Subject::Plan);
+        let is_output = matches!(subject, Subject::Output(_));
+        if self.expectations.is_empty() {
+            Some("the assertion expects nothing: add a key like `action` or `known`".to_owned())
+        } else if self.resource.is_some() && self.output.is_some() {
+            Some("the assertion is about a resource and an output: make two".to_owned())
+        } else if let (false, Some(key)) = (is_plan, self.first(Scope::Plan)) {
+            Some(format!("`{key}` is about the plan: it needs no resource and no output"))
+        } else if let (true, Some(key)) = (is_plan, of_one) {
+            Some(format!("`{key}` needs a `resource` or an `output`"))
+        } else if let (true, Some(key)) = (is_output, self.first(Scope::Resource)) {
+            Some(format!("`{key}` is about a resource, not an output"))
+        } else {
+            let counts = is_output && self.first(Scope::Resources).is_some();
+            counts.then(|| "`count` is about resources, not an output".to_owned())
+        }
+    }
+
+    fn finish(mut self) -> Result<Assertion, FileError> {
+        let subject = self.subject();
+        if let Some(text) = self.misuse(&subject) {
+            return Err(FileError::new(self.line, text));
+        }
+        let path = match self.path.take() {
+            None => ValueSelector::At(AttributePath::root()),
+            Some((line, node)) => {
+                let path = path(&node, self.is_dotted)?;
+                if self.first(Scope::Value).is_none() {
+                    let text = "`path` needs a key about a value, like `known` or `unchanged`";
+                    return Err(FileError::new(line, text));
+                }
+                if matches!(subject, Subject::Resource(_)) && path.begins_with_index() {
+                    let text = "the path can never match: the values of a resource are an object, \
+                                so begin with an attribute";
+                    return Err(FileError::new(line, text));
+                }
+                path
+            }
+        };
+        let Parts { line, name, expectations, severity, message, is_optional, .. } = self;
+        Ok(Assertion {
+            name: name.unwrap_or_else(|| named(&subject, &path, &expectations)),
+            file: String::new(),
+            line,
+            subject,
+            path,
+            expectations,
+            severity,
+            message,
+            is_optional,
+        })
+    }
+}
+
+/// The default name of an assertion: the assertion in a few words.
+fn named(subject: &Subject, path: &ValueSelector, expectations: &[Expectation]) -> String {
+    let mut name = match subject {
+        Subject::Resource(pattern) => pattern.text().to_owned(),
+        Subject::Output(pattern) => format!("output {}", pattern.text()),
+        Subject::Plan => "plan".to_owned(),
+    };
+    if !path.is_root() {
+        name += &format!(": {}", path.text());
+    }
+    let words: Vec<String> = expectations.iter().map(super::values::words).collect();
+    format!("{name}: {}", words.join(", "))
+}
+
+/// Reads one string or a list of strings.
+fn texts(node: &Node, name: &str) -> Result<Vec<String>, FileError> {
+    match &node.kind {
+        NodeKind::List(elements) => elements.iter().map(|element| text(element, name)).collect(),
+        _ => Ok(vec![text(node, name)?]),
+    }
+}
+
+/// Reads whether paths may have dotted numbers, as `tfjsonpath` prints them.
+fn path_style(line: usize, node: &Node) -> Result<bool, FileError> {
+    meaning(line, "path_style", &text(node, "path_style")?, &[("tfjson", true)])
+}
+
+fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
+    let text = text(node, "path")?;
+    let concrete = match is_dotted {
+        true => DottedPath::parse(&text).map(ValueSelector::Dotted),
+        false => AttributePath::parse(&text).map(ValueSelector::At),
+    };
+    let parsed = match concrete {
+        Ok(path) => Ok(path),
+        Err(error) => match AttributeQuery::parse(&text) {
+            Ok(query) => Ok(ValueSelector::Each(query)),
+            Err(of_query) if text.contains('*') => Err(of_query),
+            Err(_) => Err(error),
+        },
+    };
+    parsed.map_err(|error| {
+        if let Some(refusal) = refuse_document(&text) {
+            return FileError::new(node.line, visible(&refusal));
+        }
+        let at = error.location().map_or(0, |location| location.offset);
+        let hint = match DottedPath::parse(&text) {
+            Ok(_) => "; add `path_style: tfjson` to write indices like ingress.0.port",
+            Err(_) => "",
+        };
+        let text = format!(
+            "the path is invalid at byte {at}: write one like tags.Name, ingress[*].port or \
+             tags[\"a.b\"]{hint}"
+        );
+        FileError::new(node.line, text)
+    })
+}
+
+fn actions(node: &Node, line: usize) -> Result<Vec<Action>, FileError> {
+    let words = texts(node, "action")?;
+    words.iter().map(|word| meaning(line, "action", word, &Action::WORDS)).collect()
+}
+
+fn deferred(node: &Node, line: usize) -> Result<Expectation, FileError> {
+    match &node.kind {
+        NodeKind::Boolean(is_deferred) => Ok(Expectation::Deferred(*is_deferred)),
+        NodeKind::Text(reason) if DEFERRAL_REASONS.contains(&reason.as_str()) => {
+            Ok(Expectation::DeferredFor(reason.clone()))
+        }
+        NodeKind::Text(reason) => {
+            Err(unknown_word(line, "reason", reason, &DEFERRAL_REASONS, "use"))
+        }
+        _ => Err(node.wrong("deferred", "true, false or a reason")),
+    }
+}
+
+/// Reads a count, such as `{action: delete, max: 0}`.
+fn count(node: &Node) -> Result<Expectation, FileError> {
+    let NodeKind::Mapping(members) = &node.kind else {
+        return Err(node.wrong("count", "a mapping like {action: delete, max: 0}"));
+    };
+    let mut counted = vec![Action::Change];
+    let mut limits = Bounds::default();
+    for Member { line, key, value } in members {
+        match key.as_str() {
+            "action" => counted = actions(value, *line)?,
+            "min" | "max" => bounds(&mut limits, key, value)?,
+            _ => return Err(unknown_key(*line, key, &["action", "min", "max"])),
+        }
+    }
+    if limits == Bounds::default() {
+        return Err(FileError::new(node.line, "`count` needs `min` or `max`"));
+    }
+    Ok(Expectation::Count(counted, limits))
+}
+
+/// Returns the meaning of a word, or an error that suggests a known word.
+fn meaning<T: Copy>(
+    line: usize,
+    name: &str,
+    word: &str,
+    known: &[(&str, T)],
+) -> Result<T, FileError> {
+    let found = known.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning);
+    let words = || known.iter().map(|(word, _)| *word).collect::<Vec<_>>();
+    found.ok_or_else(|| unknown_word(line, name, word, &words(), "use"))
+}

@@ -1,0 +1,195 @@
+//! Completes the results of assertions at the end of a document.
+
+use super::facts::{Facts, NOT_LISTED};
+use super::item::IN_STATE;
+use super::list::Assertions;
+use super::outcome::{Finding, Outcome, Quote, Quoted};
+use super::partial_results::{PartialResult, PartialResults};
+use super::subject::{Assertion, Expectation, PlanState, Subject, ValueSelector};
+use super::values::words;
+use plansift_core::nearest::did_you_mean;
+
+/// The results of all assertions for a document.
+#[derive(Debug)]
+pub struct Answers {
+    /// The outcome of each assertion, in order.
+    pub outcomes: Vec<Outcome>,
+    /// Warnings about patterns that cover nothing, in order.
+    pub unmatched: Vec<Unmatched>,
+    /// A description of an incomplete plan, such as `an incomplete plan`. `None` if the plan is
+    /// complete, or if an assertion checks whether it is.
+    pub incomplete: Option<&'static str>,
+}
+
+/// A warning about a pattern that covers nothing. It does not fail the assertion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmatched {
+    /// The index of the assertion.
+    pub assertion: usize,
+    /// The index of the pattern in the assertion.
+    pub pattern: usize,
+    /// The message.
+    pub text: String,
+}
+
+/// Completes the results for a document.
+pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResults) -> Answers {
+    let PartialResults { mut answers, names, has_changes, .. } = results;
+    let mut unmatched = Vec::new();
+    for (index, (assertion, answer)) in assertions.list().iter().zip(&mut answers).enumerate() {
+        let mut closing = Closing { assertion, facts, answer };
+        match &assertion.subject {
+            Subject::Plan => closing.plan(has_changes),
+            Subject::Resource(_) if facts.lacks_changes => closing.not_listed(),
+            Subject::Resource(pattern) => closing.subject(
+                "a resource that the pattern covers",
+                pattern.text(),
+                names.near_resource(pattern.text()),
+            ),
+            Subject::Output(pattern) => closing.subject(
+                "an output of this name",
+                pattern.text(),
+                names.near_output(pattern.text()),
+            ),
+        }
+        let mut add = |pattern, text| {
+            unmatched.push(Unmatched { assertion: index, pattern, text });
+        };
+        if let Subject::Resource(pattern) = &assertion.subject
+            && answer.outcome.asked == 0
+            && answer.outcome.holds()
+            && let Some((type_name, near)) = names.near_type(pattern.text())
+        {
+            add(0, format!("no resource has the type {type_name}: did you mean {near}?"));
+        }
+        for expectation in assertion.expectations.iter().filter(|_| !facts.is_state) {
+            let Expectation::Only(patterns) = expectation else { continue };
+            for (place, pattern) in patterns.iter().enumerate() {
+                if !answer.is_covered(place) {
+                    let near = names.near_any(pattern.text());
+                    let hint = near.map(|near| format!(": did you mean {near}?"));
+                    let hint = hint.unwrap_or_default();
+                    add(place, format!("`only`: {} covers nothing{hint}", pattern.text()));
+                }
+            }
+        }
+    }
+    let outcomes = answers.into_iter().map(|answer| answer.outcome).collect();
+    let mut expectations = assertions.list().iter().flat_map(|assertion| &assertion.expectations);
+    let asks_whether_complete = expectations.any(|expectation| {
+        matches!(expectation, Expectation::Plan(PlanState::Empty | PlanState::Complete))
+    });
+    let incomplete = facts.incomplete().filter(|_| !asks_whether_complete);
+    Answers { outcomes, unmatched, incomplete }
+}
+
+/// An assertion at the end of a document, with its result so far.
+struct Closing<'c> {
+    assertion: &'c Assertion,
+    facts: &'c Facts,
+    answer: &'c mut PartialResult,
+}
+
+impl Closing<'_> {
+    /// Completes the result of an assertion about the plan.
+    fn plan(&mut self, has_changes: bool) {
+        let Facts { is_state, lacks_changes, applyable, .. } = *self.facts;
+        for expectation in &self.assertion.expectations {
+            let expected = words(expectation);
+            let found = match expectation {
+                _ if is_state => Some(IN_STATE),
+                Expectation::Plan(PlanState::Applyable) => match applyable {
+                    Some(true) => None,
+                    Some(false) => Some("a plan that cannot be applied"),
+                    None => Some("not known, as the plan does not say it"),
+                },
+                Expectation::Plan(PlanState::NonEmpty) if has_changes => None,
+                _ if lacks_changes => Some(NOT_LISTED),
+                Expectation::Plan(PlanState::NonEmpty) => Some("no change"),
+                Expectation::Plan(PlanState::Empty | PlanState::Complete) => {
+                    self.facts.incomplete()
+                }
+                _ => None,
+            };
+            if let Some(found) = found {
+                self.answer.outcome.fail("", "", &expected, found);
+            }
+        }
+        if !is_state && !lacks_changes {
+            self.count();
+        }
+    }
+
+    /// Completes the result of an assertion about resources, if the plan does not list its changes.
+    fn not_listed(&mut self) {
+        let asks_of_deferred = self.assertion.expects_deferred() && self.answer.outcome.asked > 0;
+        if let (false, Some(first)) = (asks_of_deferred, self.assertion.expectations.first()) {
+            self.answer.outcome.fail("", "", &words(first), NOT_LISTED);
+        }
+    }
+
+    /// Completes the result of an assertion about resources or outputs.
+    fn subject(&mut self, noun: &str, pattern: &str, near: Option<String>) {
+        let Closing { assertion, ref mut answer, .. } = *self;
+        let may_be_nothing = assertion.path.is_root()
+            && assertion.expectations.iter().any(|it| matches!(it, Expectation::Absent(true)));
+        let outcome = &mut answer.outcome;
+        if outcome.asked == 0 {
+            if assertion.is_optional {
+                outcome.is_skipped = true;
+            } else if !may_be_nothing {
+                let hint = did_you_mean(near.as_deref());
+                let found = format!("none: the assertion asks about nothing{hint}");
+                outcome.fail("", "", noun, &found);
+            }
+            return;
+        }
+        if self.facts.is_state {
+            for expectation in &assertion.expectations {
+                if matches!(expectation, Expectation::Count(..)) {
+                    outcome.fail("", "", &words(expectation), IN_STATE);
+                }
+            }
+        } else {
+            self.count();
+        }
+        self.path(pattern);
+    }
+
+    /// Adds a failure if a count is not within its bounds.
+    fn count(&mut self) {
+        for expectation in &self.assertion.expectations {
+            if let Expectation::Count(_, bounds) = expectation
+                && !bounds.holds(self.answer.count)
+            {
+                let found = self.answer.count.to_string();
+                self.answer.outcome.fail("", "", &words(expectation), &found);
+            }
+        }
+    }
+
+    /// Adds a failure if no value has the path, so that a typo does not go unnoticed.
+    fn path(&mut self, pattern: &str) {
+        let Closing { assertion, ref mut answer, .. } = *self;
+        let steps = match &assertion.path {
+            ValueSelector::At(path) => Some(path.steps()),
+            ValueSelector::Dotted(_) => None,
+            ValueSelector::Each(_) => return,
+        };
+        let is_unseen = answer.lacks_path && !answer.has_path && answer.outcome.holds();
+        let mut expectations = assertion.expectations.iter();
+        let expectation = expectations.find(|it| !matches!(it, Expectation::Absent(true)));
+        let (true, false, Some(expectation)) = (is_unseen, assertion.is_optional, expectation)
+        else {
+            return;
+        };
+        let near = answer.near_path.take().map(Quote::Near);
+        answer.outcome.fail_with(|| {
+            let (text, expected) = (assertion.path.text(), words(expectation));
+            let mut finding = Finding::new(pattern, &text, &expected, "nothing");
+            let quoted = Quoted::new(steps.unwrap_or_default(), false, near);
+            finding.quote(Quoted { is_cut: quoted.is_cut || steps.is_none(), ..quoted });
+            finding
+        });
+    }
+}

@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+
+pub mod allocation;
+pub mod budget;
+pub mod error;
+pub mod glob;
+pub mod inert;
+pub mod input;
+pub mod json;
+pub mod limits;
+pub mod nearest;
+pub mod path;
+pub mod pool;
+pub mod scan;

@@ -1,0 +1,28 @@
+//! The faults of the names of inputs, as causes of errors.
+
+use std::fmt;
+
+use plansift_core::error::Fault;
+
+/// Why the names of inputs cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SourceFault {
+    /// A glob, a pattern for workspace names or a shard is invalid.
+    Pattern,
+    /// A list of names looks like JSON or like binary data.
+    NotAList,
+}
+
+impl Fault for SourceFault {}
+
+impl fmt::Display for SourceFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SourceFault::Pattern => "invalid pattern",
+            SourceFault::NotAList => {
+                "this is not a list of names: to read it as a plan, name it without the @"
+            }
+        })
+    }
+}

@@ -1,0 +1,311 @@
+//! The elements of a configuration and the references between them, in memory.
+//!
+//! Each element is a node. Each called module `module.m` has a second node `module.m.*` for
+//! everything in the module, because an expression may refer to a module as a whole. The members of
+//! a module depend on its call, because of the call's `count`, `for_each` and `depends_on`. Each
+//! arrow leads from a node to the nodes that it depends on:
+//!
+//! ```text
+//! module.m.var.v  ─▶ the references in the argument `v` of the call
+//! module.m.t.n    ─▶ module.m.var.v, provider.aws, and the call module.m
+//! t.user          ─▶ module.m.output.o ─▶ module.m.t.n
+//! t.other         ─▶ module.m.* ─▶ every member of module.m
+//! ```
+
+use super::element::{DEPENDS_ON, Dependent, Element, ElementKind};
+use super::names::{NAME_OVERHEAD, Names};
+use super::reference::{Target, traversals};
+use super::users::{PROVIDER, element_address};
+use plansift_core::budget::Budget;
+use plansift_core::error::Result;
+use plansift_core::limits::{Limit, Limits};
+use plansift_core::path::ConfigAddress;
+
+/// The elements of a configuration and the references between them.
+#[derive(Debug)]
+pub struct Graph {
+    names: Names,
+    /// The kind of each node; `None` for nodes that are only referred to, such as local values.
+    kinds: Vec<Option<ElementKind>>,
+    references: Vec<Edge>,
+    /// The edges from members to their module call, and from `module.m.*` to members.
+    members: Vec<Edge>,
+    budget: Budget,
+}
+
+/// An edge: the number of a node, and the number of a node that it depends on.
+pub type Edge = (u32, u32);
+
+/// A node of the graph.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'g> {
+    /// Identifies the node in an [`Edge`].
+    pub number: u32,
+    /// The address, without instance keys.
+    pub address: &'g str,
+    /// The kind of the element; `None` for a node that is only referred to, such as a local value.
+    pub kind: Option<ElementKind>,
+}
+
+/// The suffix of the node for everything in a module.
+const WHOLE: &str = ".*";
+
+impl Graph {
+    /// Returns an empty graph.
+    pub fn new(limits: &Limits) -> Graph {
+        Graph {
+            names: Names::default(),
+            kinds: Vec::new(),
+            references: Vec::new(),
+            members: Vec::new(),
+            budget: Budget::new(Limit::Configuration, limits.configuration),
+        }
+    }
+
+    /// Adds an element, found at an offset of the document.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the graph exceeds its limit.
+    pub fn add(&mut self, element: &Element, offset: u64) -> Result<()> {
+        let node = self.node(&element.address, offset)?;
+        if let Some(kind) = self.kinds.get_mut(node as usize) {
+            *kind = Some(element.kind);
+        }
+        for (path, references) in element.references() {
+            let user = match element.kind {
+                ElementKind::ModuleCall if !is_meta_argument(path) => {
+                    let end = path.find(['.', '[']).unwrap_or(path.len());
+                    self.node(&format!("{}.var.{}", element.address, &path[..end]), offset)?
+                }
+                _ => node,
+            };
+            for reference in traversals(references) {
+                let Some(target) = Target::of(reference) else { continue };
+                let mut address = target.address(element.module());
+                if let Target::Call(_) = target {
+                    address.push_str(WHOLE);
+                }
+                let target = self.node(&address, offset)?;
+                self.budget.take(size_of::<Edge>(), offset)?;
+                self.references.push((user, target));
+            }
+        }
+        if let Some(key) = element.used_provider() {
+            let provider = self.node(&format!("{PROVIDER}{key}"), offset)?;
+            self.budget.take(size_of::<Edge>(), offset)?;
+            self.references.push((node, provider));
+        }
+        self.add_member(element, node, offset)
+    }
+
+    /// Adds the edges between an element and the module that declares it.
+    fn add_member(&mut self, element: &Element, node: u32, offset: u64) -> Result<()> {
+        let whole = match element.kind {
+            ElementKind::ModuleCall => {
+                let whole = self.node(&format!("{}{WHOLE}", element.address), offset)?;
+                self.members.push((whole, node));
+                Some(whole)
+            }
+            ElementKind::Variable | ElementKind::Provider => None,
+            ElementKind::Resource | ElementKind::Output | ElementKind::Action => Some(node),
+        };
+        self.budget.take(3 * size_of::<Edge>(), offset)?;
+        if element.module().is_empty() {
+            return Ok(());
+        }
+        let call = self.node(element.module(), offset)?;
+        self.members.push((node, call));
+        if let Some(whole) = whole {
+            let module = self.node(&format!("{}{WHOLE}", element.module()), offset)?;
+            self.members.push((module, whole));
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, address: &str, offset: u64) -> Result<u32> {
+        let (number, is_new) = self.names.insert(address);
+        if is_new {
+            self.budget.take(NAME_OVERHEAD + address.len(), offset)?;
+            self.kinds.push(None);
+        }
+        Ok(number)
+    }
+
+    /// Returns the elements, and the nodes that elements refer to, without the nodes `module.m.*`.
+    pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
+        let nodes = (0_u32..).zip(&self.kinds);
+        let nodes =
+            nodes.map(|(number, &kind)| Node { number, address: self.names.text(number), kind });
+        nodes.filter(|node| !node.address.ends_with(WHOLE))
+    }
+
+    /// Returns the references between elements, each once. A reference to a whole module leads to
+    /// its call.
+    pub fn references(&self) -> Vec<Edge> {
+        let of_call = |node: u32| {
+            let call = self.names.text(node).strip_suffix(WHOLE);
+            call.and_then(|call| self.names.get(call)).unwrap_or(node)
+        };
+        let mut edges: Vec<Edge> =
+            self.references.iter().map(|&(from, to)| (from, of_call(to))).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// Returns the elements that depend on the element with this address, the nearest first. The
+    /// address may have instance keys. `None` if the configuration neither has the element nor
+    /// refers to it.
+    pub fn dependents(&mut self, address: &str) -> Option<Vec<Dependent<'_>>> {
+        let address = element_address(address);
+        let whole = self.names.get(&format!("{address}{WHOLE}"));
+        let starts: Vec<u32> = self.names.get(&address).into_iter().chain(whole).collect();
+        if starts.is_empty() {
+            return None;
+        }
+        for edges in [&mut self.references, &mut self.members] {
+            edges.sort_unstable_by_key(|&(from, to)| (to, from));
+        }
+        // For each visited node: its distance from a start, and the node before it on that path.
+        let mut visited: Vec<Option<(u32, u32)>> = vec![None; self.kinds.len()];
+        let mut queue = std::collections::VecDeque::new();
+        for start in starts {
+            visited[start as usize] = Some((0, start));
+            queue.push_back((start, 0));
+        }
+        let mut found = Vec::new();
+        while let Some((node, distance)) = queue.pop_front() {
+            for user in users(&self.references, node).chain(users(&self.members, node)) {
+                let Some(unvisited @ None) = visited.get_mut(user as usize) else { continue };
+                *unvisited = Some((distance + 1, node));
+                queue.push_back((user, distance + 1));
+                found.push(user);
+            }
+        }
+        let dependent = |node: u32| {
+            let (distance, through) = visited.get(node as usize).copied().flatten()?;
+            let through = self.names.text(through);
+            Some(Dependent {
+                address: self.names.text(node),
+                element: self.kinds.get(node as usize).copied().flatten()?,
+                distance,
+                through: through.strip_suffix(WHOLE).unwrap_or(through),
+            })
+        };
+        Some(found.into_iter().filter_map(dependent).collect())
+    }
+
+    /// Returns the address of the module that calls the module with this address.
+    pub fn caller_of(module: &str) -> String {
+        ConfigAddress::of(module).module_address()
+    }
+
+    /// Returns the address of the module of a node; empty for the root module. A call belongs to
+    /// the module that it calls.
+    pub fn module_of(&self, node: u32) -> String {
+        let address = self.names.text(node);
+        if let Some(key) = address.strip_prefix(PROVIDER) {
+            return key.rsplit_once(':').map_or("", |(module, _)| module).to_owned();
+        }
+        let local = ConfigAddress::of(address);
+        match local.names[..] {
+            ["module", _] => element_address(address),
+            _ => local.module_address(),
+        }
+    }
+}
+
+/// Whether a member of a module call is a meta-argument and not an input of the called module.
+fn is_meta_argument(path: &str) -> bool {
+    matches!(path, "count" | "for_each" | DEPENDS_ON)
+}
+
+/// Returns the nodes that depend directly on a node. `edges` must be sorted by their second node.
+fn users(edges: &[Edge], node: u32) -> impl Iterator<Item = u32> {
+    let start = edges.partition_point(|&(_, to)| to < node);
+    edges[start..].iter().take_while(move |&&(_, to)| to == node).map(|&(from, _)| from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reading::read;
+    use super::*;
+    use crate::plan::{Documents, PlanOptions};
+    use plansift_core::input::Slice;
+
+    const PLAN: &str = r#"{"format_version":"1.2","configuration":{
+        "provider_config":{"aws":{"name":"aws",
+            "expressions":{"region":{"references":["var.region"]}}}},
+        "root_module":{
+            "variables":{"region":{},"names":{},"unused":{}},
+            "outputs":{"o":{"expression":{"references":["module.m.id","module.m"]}}},
+            "resources":[
+                {"address":"t.a","provider_config_key":"aws"},
+                {"address":"t.b","expressions":{"x":{"references":["t.a.id","t.a"]}},
+                 "depends_on":["module.m"]},
+                {"address":"t.cycle","expressions":{"x":{"references":["t.cycle.id","t.cycle"]}}}],
+            "module_calls":{"m":{"source":"./m",
+                "expressions":{"v":{"references":["t.a.id","t.a"]}},
+                "for_each_expression":{"references":["var.names"]},
+                "module":{
+                    "variables":{"v":{}},
+                    "outputs":{"id":{"expression":{"references":["t.in.id","t.in"]}},
+                               "constant":{"expression":{"constant_value":1}}},
+                    "resources":[
+                        {"address":"t.in","expressions":{"y":{"references":["var.v"]}}}]}}}}}}"#;
+
+    fn graph() -> Graph {
+        let mut graph = Graph::new(&Limits::default());
+        let mut documents = Documents::new(Slice(PLAN.as_bytes()), &PlanOptions::default());
+        read(&mut documents, &mut |element, offset| graph.add(element, offset)).expect("a plan");
+        graph
+    }
+
+    fn dependents(address: &str) -> Vec<String> {
+        let mut graph = graph();
+        let found = graph.dependents(address).unwrap_or_else(|| panic!("{address} is known"));
+        let mut texts: Vec<String> =
+            found.iter().map(|it| format!("{} {}", it.distance, it.address)).collect();
+        texts.sort();
+        texts
+    }
+
+    #[test]
+    fn dependents_are_found_through_inputs_and_outputs_of_modules() {
+        let expected =
+            ["1 module.m.var.v", "1 t.b", "2 module.m.t.in", "3 module.m.output.id", "4 output.o"];
+        assert_eq!(dependents("t.a[0]"), expected);
+    }
+
+    #[test]
+    fn members_of_a_module_depend_on_the_for_each_of_its_call() {
+        let found = dependents("var.names");
+        for address in ["1 module.m", "2 module.m.output.constant", "2 module.m.t.in"] {
+            assert!(found.iter().any(|it| it == address), "{address}: {found:?}");
+        }
+        assert!(found.iter().any(|it| it.ends_with(" t.b")), "{found:?}");
+    }
+
+    #[test]
+    fn a_resource_depends_on_its_provider() {
+        assert!(dependents("var.region").contains(&"2 t.a".to_owned()));
+        assert!(dependents("provider.aws").contains(&"1 t.a".to_owned()));
+    }
+
+    #[test]
+    fn cycles_end_and_unknown_addresses_are_reported() {
+        assert!(dependents("t.cycle").is_empty());
+        assert!(dependents("var.unused").is_empty());
+        assert!(graph().dependents("t.nowhere").is_none());
+    }
+
+    #[test]
+    fn a_node_belongs_to_a_module() {
+        let graph = graph();
+        for node in graph.nodes() {
+            let module = graph.module_of(node.number);
+            assert_eq!(module.is_empty(), !node.address.starts_with("module.m"), "{node:?}");
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! Reads a plan or a state as pieces, one at a time, in document order. A piece is a value that has
+//! its own sensitivity marks.
+//!
+//! A [`Visitor`] receives the pieces of every section that it enters, of plans and of states
+//! (docs/format/plan.md, sections 1, 6 to 8). The reader walks the brackets, keys and modules
+//! around the pieces, and sends no pieces for them. If the visitor examines every value, a known
+//! section of the wrong type is an error, because its values cannot be examined for secrets.
+
+pub mod ahead;
+mod calls;
+mod lookahead;
+mod piece;
+mod scope;
+
+use calls::Calls;
+use lookahead::brackets;
+pub use lookahead::{Boundary, LookaheadReader, ReadRange};
+pub use piece::{Piece, PieceKind};
+use scope::{NextStep, OpenScopes, Scope, Shape};
+
+use super::document_state::{Accepts, DocumentState, ReadDocument};
+use super::key;
+use super::names::Names;
+use super::parallel_skip::{self, ParallelSkip};
+use super::preamble::Preamble;
+use super::section::Section;
+use super::trailer::{AllowedTrailer, Trailer};
+use super::wrong_document::WrongDocument;
+use super::{Answer, Flow, PlanOptions, Visitor};
+use plansift_core::error::{Error, ErrorKind, Result};
+use plansift_core::input::Source;
+use plansift_core::json::cursor::Cursor;
+use plansift_core::json::outline::Outline;
+use plansift_core::limits::Limit;
+
+/// Reads the document that begins at `head`, until the visitor stops. If the document is of another
+/// kind and `past_other` is given, passes the document and sets `past_other` to what follows it.
+pub(super) fn read<S: Source, V: Visitor>(
+    source: S,
+    head: Preamble,
+    (after, past_other): (AllowedTrailer, Option<&mut Option<Trailer>>),
+    accepts: Accepts,
+    options: &PlanOptions,
+    visitor: &mut V,
+) -> Result<ReadDocument> {
+    visitor.begin(head.outer..head.start);
+    let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
+    let mut outline = Outline::new();
+    let mut walk = Walk::new(cursor, options, &mut outline, visitor);
+    walk.state = DocumentState::new(accepts);
+    walk.state.after = after;
+    walk.state.document.text_before = head.text;
+    walk.state.passes_others = past_other.is_some() && walk.visitor.passes_others();
+    let flow = parallel_skip::with_others(options, |others| walk.document(head.start, others));
+    if let Some(past_other) = past_other {
+        *past_other = walk.state.past_other;
+    }
+    Ok((walk.state.document, flow?, walk.state.next))
+}
+
+struct Walk<'v, S, V> {
+    cursor: Cursor<S>,
+    outline: &'v mut Outline,
+    visitor: &'v mut V,
+    options: PlanOptions,
+    state: DocumentState,
+    section: Section,
+    /// Number of elements that the walk has passed, if the section is an array.
+    index: u64,
+    /// The end of the last piece. Before the first piece, the start of the document or of the
+    /// range.
+    passed: u64,
+    /// The end of the text, if the text is a part of a document. A number may continue after it.
+    cut: Option<u64>,
+    /// The entered scopes of the section, outermost first. A stack instead of recursion.
+    open: OpenScopes,
+    /// The member names of the innermost scope, if its members are named.
+    names: Names,
+    /// The entered module calls ([`Piece::module`]).
+    calls: Calls,
+}
+
+/// The result of [`Walk::take`] for a value.
+enum TakeResult {
+    Entered,
+    /// The walk sent the value as a piece, or skipped a piece that the visitor does not want.
+    Passed,
+    /// The walk sent the value as a piece, and the visitor stops.
+    Stopped,
+}
+
+impl<'v, S: Source, V: Visitor> Walk<'v, S, V> {
+    fn new(
+        cursor: Cursor<S>,
+        options: &PlanOptions,
+        outline: &'v mut Outline,
+        visitor: &'v mut V,
+    ) -> Self {
+        Walk {
+            cursor,
+            outline,
+            visitor,
+            options: *options,
+            state: DocumentState::new(Accepts::States),
+            section: Section::Other,
+            index: 0,
+            passed: 0,
+            cut: None,
+            open: OpenScopes::new(),
+            names: Names::default(),
+            calls: Calls::default(),
+        }
+    }
+
+    /// Walks the document. Other threads may help to skip sections.
+    fn document(&mut self, start: u64, mut others: Option<&mut ParallelSkip<'_>>) -> Result<Flow> {
+        self.passed = start;
+        self.cursor.enter_object()?;
+        self.visitor.entered(self.cursor.offset());
+        while let Some((key, offset)) = self.member()? {
+            let section = Section::of(&key);
+            if let Err(error) = self.state.note(section, &key, offset) {
+                return Err(self.pass_other(error, start, true));
+            }
+            self.check_gap()?;
+            self.section = section;
+            let flow = self
+                .section(&key, others.as_deref_mut())
+                .map_err(|error| error.within(section.name()))?;
+            if flow == Flow::Stop {
+                self.state.document.bytes = self.cursor.offset() - start;
+                return Ok(Flow::Stop);
+            }
+            self.pass();
+        }
+        self.check_gap_to(self.cursor.offset())?;
+        match self.state.verdict() {
+            Ok(Some(state)) => self.visitor.state(state)?,
+            Ok(None) => {}
+            Err(error) => return Err(self.pass_other(error, start, false)),
+        }
+        let tail = self.state.end(&mut self.cursor, &self.options, start)?;
+        self.visitor.end(tail.outer_end)?;
+        tail.leave(self.cursor.source_mut()).map(|()| Flow::Continue)
+    }
+
+    /// Passes the rest of a document of another kind, and returns the error about its kind. The
+    /// cursor must be after the document, or at the value of a top-level key.
+    fn pass_other(&mut self, error: Error, start: u64, is_at_value: bool) -> Error {
+        if self.state.passes_others && error.fault::<WrongDocument>().is_some() {
+            // A document that is damaged, too, has no known end.
+            self.state.past_other = self.end_of_other(start, is_at_value).ok();
+        }
+        error
+    }
+
+    fn end_of_other(&mut self, start: u64, is_at_value: bool) -> Result<Trailer> {
+        if is_at_value {
+            self.cursor.skip()?;
+            while self.cursor.next_key()?.is_some() {
+                self.cursor.skip()?;
+            }
+        }
+        let tail = self.state.end(&mut self.cursor, &self.options, start)?;
+        tail.leave(self.cursor.source_mut()).map(|()| tail)
+    }
+
+    fn section(&mut self, key: &str, others: Option<&mut ParallelSkip<'_>>) -> Result<Flow> {
+        if self.section == Section::Other && !self.state.is_plan() {
+            self.look_at_member()?;
+        }
+        match self.visitor.section(self.section, key) {
+            Answer::Stop => Ok(Flow::Stop),
+            Answer::Skip if self.section == Section::FormatVersion => {
+                self.cursor.outline(self.outline)?;
+                self.state.format_version(self.cursor.value(self.outline))?;
+                Ok(Flow::Continue)
+            }
+            Answer::Skip => {
+                match self.section {
+                    Section::PlannedValues => self.skip_values(others)?,
+                    _ => parallel_skip::skip(&mut self.cursor, others)?,
+                }
+                Ok(Flow::Continue)
+            }
+            Answer::Enter => {
+                let flow = self.walk(Scope::section(self.section, key), Some(key))?;
+                if flow == Flow::Continue {
+                    self.check_gap_to(self.cursor.offset())?;
+                }
+                Ok(flow)
+            }
+        }
+    }
+
+    /// Records what an unknown member begins with. Examines only the first bytes of the member,
+    /// because the visitor decides how to read it.
+    fn look_at_member(&mut self) -> Result<()> {
+        // More than the indentation that Terraform, OpenTofu and `jq` write.
+        const LEN: usize = 128;
+        self.cursor.peek()?;
+        self.state.clues.note_member(self.cursor.lookahead(LEN));
+        Ok(())
+    }
+
+    /// Skips `planned_values`, and records in the [`DocumentState`] whether its root module begins
+    /// with a resource or a child module. Examines only the keys and the first bytes of the root
+    /// module.
+    fn skip_values(&mut self, mut others: Option<&mut ParallelSkip<'_>>) -> Result<()> {
+        const BEGINNINGS: [&[u8]; 2] = [b"{\"resources\":[{", b"{\"child_modules\":[{"];
+        // More than the longest beginning, with the white space that Terraform and OpenTofu write.
+        const LEN: usize = 128;
+        if self.cursor.peek()? != Some(b'{') {
+            return parallel_skip::skip(&mut self.cursor, others);
+        }
+        self.cursor.enter_object()?;
+        while let Some(key) = self.cursor.next_key()? {
+            if self.cursor.text(key) == b"root_module" {
+                self.cursor.peek()?;
+                let mut text = self.cursor.lookahead(LEN).to_vec();
+                text.retain(|byte| !byte.is_ascii_whitespace());
+                self.state.plans_resources |=
+                    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning));
+            }
+            parallel_skip::skip(&mut self.cursor, others.as_deref_mut())?;
+        }
+        Ok(())
+    }
+
+    /// Moves to the next member of the innermost container. Returns its decoded key and offset.
+    fn member(&mut self) -> Result<Option<(String, u64)>> {
+        self.cursor.peek()?;
+        let at = self.cursor.offset();
+        let name = key::next(&mut self.cursor)?;
+        match name {
+            Some(_) => self.visitor.next(at),
+            None => self.visitor.left(at),
+        }
+        Ok(name)
+    }
+
+    /// Moves to the next element of the innermost container. Returns whether there is one.
+    fn element(&mut self) -> Result<bool> {
+        self.cursor.peek()?;
+        let at = self.cursor.offset();
+        let is_there = self.cursor.next_element()?;
+        match is_there {
+            true => self.visitor.next(at),
+            false => self.visitor.left(at),
+        }
+        Ok(is_there)
+    }
+
+    /// Walks the value at the cursor down to its pieces.
+    fn walk(&mut self, next: NextStep, name: Option<&str>) -> Result<Flow> {
+        self.open.clear();
+        self.calls.clear();
+        self.index = 0;
+        let mut taken = self.take(next, name)?;
+        loop {
+            if let TakeResult::Stopped = taken {
+                return Ok(Flow::Stop);
+            }
+            let Some((next, name)) = self.step()? else { return Ok(Flow::Continue) };
+            taken = self.take(next, name.as_deref())?;
+        }
+    }
+
+    /// Enters the value at the cursor, or sends it as a piece.
+    fn take(&mut self, next: NextStep, name: Option<&str>) -> Result<TakeResult> {
+        let kind = match next {
+            NextStep::Enter(scope) => match self.enter(scope)? {
+                Some(shape) => {
+                    self.visitor.entered(self.cursor.offset());
+                    self.names.clear();
+                    self.open.push((scope, shape));
+                    if scope == Scope::ModuleCall {
+                        let name = name.unwrap_or_default();
+                        self.calls.push(name);
+                        self.visitor.call_entered(name)?;
+                    }
+                    return Ok(TakeResult::Entered);
+                }
+                None => scope.piece_of_scalar(),
+            },
+            NextStep::Piece(kind) => kind,
+        };
+        self.state.plans_resources |=
+            kind == PieceKind::Resource && self.section == Section::PlannedValues;
+        let sent = self.send(kind, name);
+        let flow = match self.open[..] {
+            [(_, Shape::Array)] => {
+                let index = self.index;
+                self.index += 1;
+                sent.map_err(|error| error.within(&format!("[{index}]")))?
+            }
+            // Error messages never quote names of the document.
+            [(scope, _)] if scope.piece().is_named() => sent.map_err(|error| error.within("*"))?,
+            _ => sent?,
+        };
+        Ok(if flow == Flow::Stop { TakeResult::Stopped } else { TakeResult::Passed })
+    }
+
+    /// Moves to the next member or element of the entered scopes. Returns how to read it, and its
+    /// key. Returns `None` when all scopes have ended.
+    fn step(&mut self) -> Result<Option<(NextStep, Option<String>)>> {
+        while let Some(&(scope, shape)) = self.open.last() {
+            if shape == Shape::Object {
+                if let Some((key, offset)) = self.member()? {
+                    if scope.piece().is_named() {
+                        self.names
+                            .note(&key, offset, &self.options.limits)
+                            .map_err(|error| error.within("*"))?;
+                    }
+                    return Ok(Some((scope.member(&key), Some(key))));
+                }
+            } else if self.element()? {
+                if scope.has_many() && self.jump()? {
+                    continue;
+                }
+                return Ok(Some((scope.element(), None)));
+            }
+            self.open.pop();
+            if scope == Scope::ModuleCall {
+                self.calls.pop();
+                self.visitor.call_left()?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Jumps to the end of a range of pieces that lookahead has parsed and that starts here.
+    /// Returns `false` if there is no such range.
+    fn jump(&mut self) -> Result<bool> {
+        let (section, open, offset) = (self.section, &self.open, self.cursor.offset());
+        let (source, options): (&dyn Source, _) = (self.cursor.source(), self.options);
+        let index = self.index;
+        let boundary = Boundary { section, index, open, offset, source, options };
+        let Some(read) = self.visitor.ahead(&boundary)? else { return Ok(false) };
+        let Some(open) = read.open_behind(open) else { return Ok(false) };
+        self.check_gap_to(read.first())?;
+        if !self.cursor.jump_into(read.range().end, &brackets(&open)) {
+            return Ok(false);
+        }
+        self.open = open;
+        self.index += read.count();
+        self.passed = self.cursor.offset();
+        self.visitor.jumped(&read).map(|()| true)
+    }
+
+    /// Enters a scope and returns its shape. Returns `None` for `null`, and for a value of another
+    /// type if that is not an error.
+    fn enter(&mut self, scope: Scope) -> Result<Option<Shape>> {
+        let shape = scope.shape();
+        let bracket = self.cursor.peek()?;
+        let is_strict = self.visitor.examines_all() || self.section.is_entered();
+        match (bracket, shape) {
+            (Some(b'n'), _) => Ok(None),
+            (Some(b'['), Shape::Either | Shape::Array) => {
+                self.cursor.enter_array()?;
+                Ok(Some(Shape::Array))
+            }
+            (Some(b'{'), Shape::Either | Shape::Object) => {
+                self.cursor.enter_object()?;
+                Ok(Some(Shape::Object))
+            }
+            // Both fail, at the first byte of the value.
+            (_, Shape::Array) if is_strict => self.cursor.enter_array().map(|()| None),
+            (_, Shape::Object) if is_strict => self.cursor.enter_object().map(|()| None),
+            _ => Ok(None),
+        }
+    }
+
+    fn send(&mut self, kind: PieceKind, name: Option<&str>) -> Result<Flow> {
+        self.check_gap()?;
+        if !self.visitor.wants(kind) {
+            self.cursor.skip()?;
+            self.pass();
+            return Ok(Flow::Continue);
+        }
+        self.cursor.outline(self.outline)?;
+        if self.cut == Some(self.cursor.offset()) && self.ends_without_delimiter() {
+            return Err(Error::at(ErrorKind::Truncated, self.cursor.offset()));
+        }
+        let section = self.section;
+        if section == Section::FormatVersion {
+            self.state.format_version(self.cursor.value(self.outline))?;
+        }
+        let value = self.cursor.value(self.outline);
+        let piece = Piece { kind, section, name, module: &self.calls.path, value };
+        let flow = self.visitor.piece(&piece)?;
+        self.pass();
+        Ok(flow)
+    }
+
+    /// Whether the outlined value ends without a bracket or quote, as numbers and literals do.
+    fn ends_without_delimiter(&self) -> bool {
+        let last = self.cursor.outlined(self.outline).last();
+        !matches!(last, Some(b'}' | b']' | b'"'))
+    }
+
+    fn pass(&mut self) {
+        self.passed = self.cursor.offset();
+        self.visitor.passed(self.passed);
+    }
+
+    /// Applies the limit on a piece to the bytes between the last piece and the cursor. These
+    /// bytes, mostly white space, wait in memory until they are written.
+    fn check_gap(&mut self) -> Result<()> {
+        self.cursor.peek()?;
+        self.check_gap_to(self.cursor.offset())
+    }
+
+    /// Like `check_gap`, up to the offset `next`.
+    fn check_gap_to(&self, next: u64) -> Result<()> {
+        let max = self.options.limits.change;
+        if self.visitor.examines_all() && next - self.passed > max {
+            return Err(Error::limit(Limit::Change, max, self.passed));
+        }
+        Ok(())
+    }
+}

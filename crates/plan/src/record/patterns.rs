@@ -1,0 +1,440 @@
+//! Finds the patterns of rules and filters that match nothing in any plan. Such a pattern may
+//! contain a typo.
+//!
+//! [`UnmatchedPatterns`] compares every resource, including unchanged ones, until each pattern has
+//! matched once. After that, or without patterns, it costs one comparison for each resource. To
+//! suggest a similar name ("did you mean"), it keeps a sample of each kind of name. The samples do
+//! not depend on the number of threads.
+
+use std::fmt::{Display, Formatter};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::plan::{ResourceChange, ResourceName};
+use plansift_core::json::value::{Kind, Text, Value, WalkEvent};
+use plansift_core::nearest::{Sample, nearest_address};
+use plansift_core::path::{self, AddressPattern, Paths, split_exact, without_keys};
+
+/// Maximum length of a path that is compared, in bytes. A longer path counts as a match of every
+/// pattern.
+const PATH_MAX: usize = 1024;
+
+/// A pattern, and the kind of thing that it names.
+#[derive(Clone, Debug)]
+pub enum Named {
+    /// Resources, by address or type.
+    Resource(AddressPattern),
+    /// Resources, by address.
+    Address(AddressPattern),
+    /// Resources, by type.
+    Type(AddressPattern),
+    /// Resources, by module address.
+    Module(AddressPattern),
+    /// Attributes of all resources, or of the resources that the second pattern names.
+    Path(path::Pattern, Option<AddressPattern>),
+    /// Attributes in reports. Besides the attributes of all resources, these are the values of
+    /// documents in strings.
+    Attribute(path::Pattern),
+    /// Things that are not resources, by name, address or type.
+    NonResource(NamedKind, AddressPattern),
+}
+
+/// A kind of named thing that is not a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedKind {
+    /// An output.
+    Output,
+    /// An invoked action.
+    Action,
+    /// A check.
+    Check,
+}
+
+/// A set of patterns, and whether each has matched.
+#[derive(Debug, Default)]
+pub struct UnmatchedPatterns {
+    watched: Vec<Watched>,
+    /// Number of patterns for resources that have not matched yet.
+    open: AtomicUsize,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    /// The argument as the user wrote it.
+    argument: String,
+    named: Named,
+    has_matched: AtomicBool,
+}
+
+/// Samples of the names in the plans.
+#[derive(Debug, Default)]
+struct Seen {
+    types: Sample,
+    addresses: Sample,
+    modules: Sample,
+    paths: Sample,
+    /// Top-level attributes that are strings.
+    strings: Sample,
+    /// One sample for each [`NamedKind`].
+    things: [Sample; 3],
+}
+
+/// A resource in a document, with the parts that patterns can name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Resource<'a> {
+    /// The address.
+    pub address: Option<Text<'a>>,
+    /// The type.
+    pub type_name: Option<Text<'a>>,
+    /// The address of the module.
+    pub module_address: Option<Text<'a>>,
+    /// The values before and after the change, and `after_unknown`. Unknown attributes are only in
+    /// `after_unknown`.
+    pub values: [Option<Value<'a>>; 3],
+    /// True if the whole resource is secret, including the names of its attributes.
+    pub is_secret: bool,
+}
+
+impl<'a> Resource<'a> {
+    /// Returns the resource of a change.
+    pub fn of(change: &ResourceChange<'a>) -> Resource<'a> {
+        let ResourceChange {
+            address,
+            resource: ResourceName { type_name, .. },
+            module_address,
+            change,
+            ..
+        } = change;
+        Resource {
+            address: *address,
+            type_name: *type_name,
+            module_address: *module_address,
+            values: [change.before, change.after, change.after_unknown],
+            is_secret: is_whole_mark(change.before_sensitive)
+                || is_whole_mark(change.after_sensitive),
+        }
+    }
+}
+
+/// Whether an overlay marks the whole resource as sensitive.
+pub(super) fn is_whole_mark(overlay: Option<Value<'_>>) -> bool {
+    overlay.is_some_and(|overlay| !matches!(overlay.raw(), [b'{' | b'f' | b'n', ..]))
+}
+
+/// A pattern that matched nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmatched<'w> {
+    /// The argument as the user wrote it.
+    pub argument: &'w str,
+    /// The explanation: a clause that says what the plans lack.
+    pub what: &'static str,
+    /// The most similar name in the plans; `None` if no name is similar.
+    pub near: Option<String>,
+}
+
+impl UnmatchedPatterns {
+    /// Creates a set of patterns, each with the argument that contains it.
+    pub fn new(patterns: impl IntoIterator<Item = (String, Named)>) -> UnmatchedPatterns {
+        let watched =
+            |(argument, named)| Watched { argument, named, has_matched: AtomicBool::new(false) };
+        let watched: Vec<Watched> = patterns.into_iter().map(watched).collect();
+        let is_of_resources = |watched: &&Watched| !matches!(watched.named, Named::NonResource(..));
+        let open = AtomicUsize::new(watched.iter().filter(is_of_resources).count());
+        UnmatchedPatterns { watched, open, seen: Mutex::default() }
+    }
+
+    /// Whether a pattern for resources has not matched yet.
+    pub fn is_open(&self) -> bool {
+        self.open.load(Ordering::Relaxed) > 0
+    }
+
+    /// Compares a resource with the patterns. `reported` are the paths that its record contains.
+    pub fn see(&self, resource: &Resource<'_>, reported: &[&Paths]) {
+        if !self.is_open() {
+            return;
+        }
+        let decoded =
+            |text: Option<Text<'_>>| text.and_then(|text| text.decode().ok()).unwrap_or_default();
+        let names = Names {
+            address: decoded(resource.address),
+            type_name: decoded(resource.type_name),
+            module: decoded(resource.module_address),
+        };
+        let mut paths = Vec::new();
+        for watched in self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed)) {
+            match &watched.named {
+                Named::Path(path, resources) => {
+                    if resources.as_ref().is_none_or(|pattern| names.are_covered(pattern)) {
+                        paths.push((watched, path));
+                    }
+                }
+                Named::Attribute(path) => paths.push((watched, path)),
+                named => {
+                    if names.are_named(named) {
+                        self.matched(watched);
+                    }
+                }
+            }
+        }
+        if !paths.is_empty() {
+            self.see_paths(&paths, resource, reported);
+        }
+        self.sample(&names, resource, reported);
+    }
+
+    /// Compares the path of an attribute in a report with the patterns for such attributes.
+    pub fn see_attribute(&self, path: &str) {
+        if !self.is_open() {
+            return;
+        }
+        for watched in self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed)) {
+            if let Named::Attribute(pattern) = &watched.named
+                && pattern.covers(path)
+            {
+                self.matched(watched);
+            }
+        }
+    }
+
+    /// Compares a thing that is not a resource with the patterns. `names` holds its name or
+    /// address, and its type.
+    pub fn see_thing(&self, thing: NamedKind, names: [Option<&str>; 2]) {
+        let mut is_asked_for = false;
+        for watched in &self.watched {
+            if let Named::NonResource(of, pattern) = &watched.named
+                && *of == thing
+            {
+                is_asked_for = true;
+                let is_match = names.into_iter().flatten().any(|name| pattern.covers(name));
+                watched.has_matched.fetch_or(is_match, Ordering::Relaxed);
+            }
+        }
+        if is_asked_for {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let sample = &mut seen.things[thing as usize];
+            names.into_iter().flatten().for_each(|name| sample.add(&without_keys(name)));
+        }
+    }
+
+    fn see_paths(
+        &self,
+        patterns: &[(&Watched, &path::Pattern)],
+        resource: &Resource<'_>,
+        reported: &[&Paths],
+    ) {
+        for path in reported.iter().flat_map(|paths| paths.iter()) {
+            let path = path.to_string();
+            let covering = patterns.iter().filter(|(_, pattern)| pattern.covers(&path));
+            covering.for_each(|(watched, _)| self.matched(watched));
+        }
+        for value in resource.values.into_iter().flatten() {
+            // A malformed value is ignored here; the code that uses the value reports it.
+            let _ = walk(value, |texts| {
+                let is_long = texts[0].len() > PATH_MAX;
+                for (watched, pattern) in patterns {
+                    if is_long || names(pattern, texts) {
+                        self.matched(watched);
+                    }
+                }
+                !is_long && patterns.iter().any(|(it, _)| !it.has_matched.load(Ordering::Relaxed))
+            });
+        }
+    }
+
+    fn matched(&self, watched: &Watched) {
+        if !watched.has_matched.swap(true, Ordering::Relaxed) {
+            self.open.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    fn sample(&self, names: &Names, resource: &Resource<'_>, reported: &[&Paths]) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.types.add(&names.type_name);
+        // Instance keys are data, not names, so the samples omit them.
+        seen.modules.add(&without_keys(&names.module));
+        seen.addresses.add(&without_keys(&names.address));
+        if resource.is_secret {
+            return;
+        }
+        for path in reported.iter().flat_map(|paths| paths.iter()) {
+            let mut text = String::new();
+            for step in path.steps() {
+                match step {
+                    path::Step::Key(key) if is_plain(key) => path::push_key(&mut text, key),
+                    path::Step::Key(_) => break,
+                    path::Step::Index(_) | path::Step::Element => {}
+                }
+            }
+            seen.paths.add(&text);
+        }
+        for value in resource.values.into_iter().flatten() {
+            let Ok(Kind::Object) = value.kind() else { continue };
+            let keys = value.members().into_iter().flatten().filter_map(Result::ok);
+            for (key, value) in keys {
+                let key = key.decode().unwrap_or_default();
+                if is_plain(&key) {
+                    seen.paths.add(&key);
+                    if matches!(value.kind(), Ok(Kind::String)) {
+                        seen.strings.add(&key);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the patterns that matched nothing, in the order of the arguments.
+    pub fn unmatched(&self) -> Vec<Unmatched<'_>> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed));
+        open.map(|Watched { argument, named, .. }| {
+            let (what, text, samples) = match named {
+                Named::Resource(it) => (
+                    "no resource has such an address, type or module",
+                    it.text(),
+                    vec![&seen.types, &seen.modules, &seen.addresses],
+                ),
+                Named::Address(it) => {
+                    ("no resource has such an address", it.text(), vec![&seen.addresses])
+                }
+                Named::Type(it) => ("no resource has such a type", it.text(), vec![&seen.types]),
+                Named::Module(it) => {
+                    ("no resource is in such a module", it.text(), vec![&seen.modules])
+                }
+                Named::Path(it, place) => {
+                    let what = match place {
+                        None => "no resource has such an attribute",
+                        Some(_) => "none of these resources has such an attribute",
+                    };
+                    (what, split_exact(it.text()).0, vec![&seen.paths])
+                }
+                Named::Attribute(it) => {
+                    let text = split_exact(it.text()).0;
+                    ("no resource has such an attribute", text, vec![&seen.paths])
+                }
+                Named::NonResource(thing, it) => {
+                    let what = match thing {
+                        NamedKind::Output => "no output has such a name",
+                        NamedKind::Action => "no action is invoked with such an address or type",
+                        NamedKind::Check => "no check has such an address",
+                    };
+                    (what, it.text(), vec![&seen.things[*thing as usize]])
+                }
+            };
+            if let Named::Path(..) | Named::Attribute(_) = named
+                && let Some(string) = seen.string_above(text)
+            {
+                let what = "this path leads into a string";
+                return Unmatched { argument, what, near: Some(string.to_owned()) };
+            }
+            let known = samples.into_iter().flat_map(Sample::names);
+            let mut known: Vec<&str> = known.collect();
+            known.sort_unstable();
+            Unmatched { argument, what, near: nearest_address(&without_keys(text), &known) }
+        })
+        .collect()
+    }
+}
+
+impl Seen {
+    /// Returns the first key of a path if it is a string, so that nothing is below it.
+    fn string_above<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let (key, _) = path.split_once(['.', '['])?;
+        self.strings.names().any(|name| name == key).then_some(key)
+    }
+}
+
+impl Unmatched<'_> {
+    /// Returns a sentence about the pattern. `quote` quotes the rule or the option, and the name
+    /// from the plan.
+    pub fn sentence(&self, quote: impl Fn(&str) -> String) -> String {
+        let Unmatched { argument, what, near } = self;
+        let (word, quoted) = match argument.strip_prefix("rule ") {
+            Some(rule) => ("Rule ", rule),
+            None => ("", *argument),
+        };
+        let end = near.as_ref().map(|near| format!(": did you mean {}?", quote(near)));
+        let end = end.unwrap_or_else(|| ".".to_owned());
+        format!("{word}{} matches nothing, {what}{end}", quote(quoted))
+    }
+}
+
+impl Display for Unmatched<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let Unmatched { argument, what, near } = self;
+        write!(f, "{argument} matches nothing, {what}")?;
+        near.as_ref().map_or(Ok(()), |near| write!(f, ": did you mean {near}?"))
+    }
+}
+
+struct Names {
+    address: String,
+    type_name: String,
+    module: String,
+}
+
+impl Names {
+    fn are_covered(&self, pattern: &AddressPattern) -> bool {
+        pattern.covers(&self.address) || pattern.covers(&self.type_name)
+    }
+
+    fn are_named(&self, named: &Named) -> bool {
+        match named {
+            Named::Resource(pattern) => self.are_covered(pattern),
+            Named::Address(pattern) => pattern.covers(&self.address),
+            Named::Type(pattern) => pattern.covers(&self.type_name),
+            Named::Module(pattern) => pattern.covers(&self.module),
+            Named::Path(..) | Named::Attribute(_) | Named::NonResource(..) => false,
+        }
+    }
+}
+
+/// Whether a key has the form of an attribute name.
+fn is_plain(key: &str) -> bool {
+    key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// Whether a pattern matches a path. The array holds the path with list indexes, and without.
+fn names(pattern: &path::Pattern, [whole, without]: [&str; 2]) -> bool {
+    pattern.globs().any(|glob| {
+        glob.matches(whole.as_bytes())
+            || (pattern.skips_places() && glob.matches(without.as_bytes()))
+    })
+}
+
+/// Calls `each` with every path into a value, until `each` returns `false`. `each` receives the
+/// path with list indexes, and without.
+fn walk(
+    value: Value<'_>,
+    mut each: impl FnMut([&str; 2]) -> bool,
+) -> plansift_core::error::Result<()> {
+    let mut texts = [String::new(), String::new()];
+    // The lengths of the paths to the entered containers.
+    let mut lens: Vec<[usize; 2]> = Vec::new();
+    for event in value.walk() {
+        let event = event?;
+        if let (WalkEvent::Key(_) | WalkEvent::Index(_), Some(lens)) = (event, lens.last()) {
+            texts.iter_mut().zip(*lens).for_each(|(text, len)| text.truncate(len));
+        }
+        match event {
+            WalkEvent::Key(key) => {
+                let key = key.decode()?;
+                texts.iter_mut().for_each(|text| path::push_key(text, &key));
+            }
+            WalkEvent::Index(place) => texts[0] += &format!("[{place}]"),
+            WalkEvent::Open(..) => {
+                lens.push([texts[0].len(), texts[1].len()]);
+                continue;
+            }
+            WalkEvent::Close(_) => {
+                lens.pop();
+                continue;
+            }
+            WalkEvent::Leaf(..) => continue,
+        }
+        if !each([&texts[0], &texts[1]]) {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! What the maker of records asks of a view: the attributes of changes, and masks for secrets.
+
+use super::{Attributes, MaskText, ViewPaths, ViewSubject};
+use crate::plan::Change;
+use plansift_core::error::Result;
+use plansift_core::limits::Limits;
+
+/// Decides which attributes of changes the records contain.
+pub trait View {
+    /// Creates a viewer. Every thread has its own.
+    fn viewer(&self, limits: &Limits) -> Box<dyn Viewer + '_>;
+}
+
+/// Builds the attributes of changes, one after the other, and recognizes the secrets of the plan.
+pub trait Viewer: MaskText + Send {
+    /// Whether a string is a secret or contains one.
+    fn is_secret(&self, text: &[u8]) -> bool;
+
+    /// Whether a number is a secret.
+    fn is_secret_number(&self, number: &[u8]) -> bool;
+
+    /// Whether the name of a key makes its values secret.
+    fn is_name(&self, key: &str) -> bool;
+
+    /// Whether an output is declared sensitive.
+    fn declares(&self, output: &str) -> bool;
+
+    /// Returns the attributes of a change.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the change is malformed or has a key twice.
+    fn view(
+        &mut self,
+        subject: ViewSubject<'_>,
+        change: &Change<'_>,
+        view_paths: ViewPaths<'_>,
+    ) -> Result<Attributes>;
+}

@@ -1,0 +1,260 @@
+//! Lookahead workers that redact ranges of a document: whole ranges, or only the changes that
+//! stay.
+
+use super::chunk::Chunk;
+use super::kept_ranges::KeptRanges;
+use super::masker::Masker;
+use super::redactor::{Masks, Redactor};
+use super::selection::{Judge, Verdict};
+use super::{Counts, RedactOptions};
+use crate::secret::Collected;
+use crate::secret::first_pass_index::FirstPassIndex;
+use plansift_core::error::Result;
+use plansift_core::json::outline::Outline;
+use plansift_core::pool::Worker;
+use plansift_plan::plan::lookahead::{MapOutcome, PieceMap};
+use plansift_plan::plan::{LookaheadReader, Piece, ReadRange};
+
+/// Maximum number of notes (edits and pieces) on one range. The walk redacts the rest of the
+/// range itself.
+const NOTES_MAX: usize = 8192;
+
+/// Maximum number of ranges that a worker parses whole after the index of the first pass did not
+/// suffice.
+const INDEX_SKIPS_MAX: u32 = 32;
+
+pub(super) struct RangeRedactor<'s> {
+    masker: Masker<'s>,
+    redactor: Redactor<'s, Chunk>,
+    known: Option<&'s Collected>,
+    /// Decides which changes stay; `None` keeps everything.
+    judge: Option<Judge>,
+    kept: KeptRanges,
+    /// Number of ranges in a row for which the index of the first pass did not suffice.
+    index_failures: u32,
+    /// Number of next ranges for which the worker does not try the index.
+    index_skips: u32,
+}
+
+impl<'s> RangeRedactor<'s> {
+    /// Creates a worker. `known` is the result of an earlier pass. Without a judge everything
+    /// stays.
+    pub fn new(
+        masker: Masker<'s>,
+        known: Option<&'s Collected>,
+        judge: Option<Judge>,
+        options: &'s RedactOptions,
+    ) -> Self {
+        let redactor = Redactor::new(Chunk::default(), known, options);
+        let kept = KeptRanges::default();
+        RangeRedactor { masker, redactor, known, judge, kept, index_failures: 0, index_skips: 0 }
+    }
+
+    /// Redacts an indexed range by parsing only its marked pieces. Returns `None` if the range has
+    /// secrets elsewhere, or if its bytes have changed.
+    fn redact_known(
+        &mut self,
+        reader: &LookaheadReader,
+        first_pass: &FirstPassIndex,
+        index: usize,
+        outline: &mut Outline,
+    ) -> Option<ReadRange> {
+        let (read, indexed) = first_pass.get(index);
+        let chunk = self.batch();
+        chunk.take(read.range(), reader.text());
+        if first_pass.digests().of(&chunk.bytes) != indexed.digest {
+            return None;
+        }
+        chunk.counts.unmarked = indexed.unmarked;
+        let all_marked = indexed.marked.iter().all(|(kind, range)| {
+            let redact = |piece: &Piece<'_>| self.redact(piece);
+            reader.read_again(*kind, range.clone(), outline, redact).is_ok() && !self.is_full()
+        });
+        let chunk = &mut self.redactor.masks.notes;
+        let is_enough = all_marked && matches!(self.masker.mask_marked(chunk), Ok(true));
+        is_enough.then(|| read.clone())
+    }
+
+    fn redact(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let Redactor { masks, .. } = &mut self.redactor;
+        masks.counts = Counts::default();
+        self.redactor.piece(piece)?;
+        let Masks { notes, counts, .. } = &mut self.redactor.masks;
+        notes.counts.add(counts);
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        let Chunk { edits, pieces, .. } = &self.redactor.masks.notes;
+        edits.len() + pieces.len() >= NOTES_MAX || self.kept.len() >= NOTES_MAX
+    }
+}
+
+impl PieceMap for RangeRedactor<'_> {
+    type Batch = Chunk;
+
+    fn batch(&mut self) -> &mut Chunk {
+        &mut self.redactor.masks.notes
+    }
+
+    fn map(&mut self, piece: &Piece<'_>) -> Result<MapOutcome> {
+        let end = piece.value.range().end;
+        if let Some(judge) = &mut self.judge
+            && let Verdict::Removed(reason) = judge(piece)?
+        {
+            self.kept.remove(end, reason);
+            return Ok(MapOutcome::Added);
+        }
+        if self.is_full() {
+            return Ok(MapOutcome::Left);
+        }
+        self.redact(piece)?;
+        if self.judge.is_some() {
+            self.kept.keep(end);
+        }
+        Ok(MapOutcome::Added)
+    }
+
+    fn end(&mut self, read: &ReadRange, text: &[u8]) {
+        let chunk = &mut self.redactor.masks.notes;
+        match self.judge {
+            None => chunk.take(read.range(), text),
+            Some(_) => self.kept.take(chunk, read.range(), text),
+        }
+        self.masker.work(chunk);
+    }
+
+    /// Redacts a range with the index of the first pass. If the index does not suffice, does not
+    /// try the index for some ranges, because it may not suffice there either.
+    fn map_known(
+        &mut self,
+        reader: &LookaheadReader,
+        index: usize,
+        outline: &mut Outline,
+    ) -> Option<ReadRange> {
+        let Collected { first_pass, marked_paths, .. } =
+            self.known.filter(|_| self.judge.is_none())?;
+        if self.index_skips > 0 {
+            self.index_skips -= 1;
+            return None;
+        }
+        // A change elsewhere marks a resource that the first pass counted as unmarked.
+        if marked_paths.may_have(&first_pass.get(index).1.addresses) {
+            return None;
+        }
+        let read = self.redact_known(reader, first_pass, index, outline);
+        self.index_failures = if read.is_some() { 0 } else { self.index_failures + 1 };
+        self.index_skips = self.index_failures.min(INDEX_SKIPS_MAX);
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::redact::mask::Masking;
+    use crate::secret::echo::EchoTargets;
+    use crate::secret::{self, EchoOf, collect};
+    use plansift_core::error::Result;
+    use plansift_core::input::{SharedText, Source};
+    use plansift_core::scan::Isa;
+    use plansift_plan::plan::lookahead::PieceBatch as _;
+    use plansift_plan::plan::{Accepts, Answer, Boundary, Documents, Flow, Section, Visitor};
+
+    /// A source whose whole text is in memory.
+    #[derive(Clone)]
+    struct InMemory(Arc<Vec<u8>>);
+
+    impl Source for InMemory {
+        fn window(&self) -> &[u8] {
+            &self.0
+        }
+
+        fn offset(&self) -> u64 {
+            0
+        }
+
+        fn fill(&mut self, _: u64) -> Result<bool> {
+            Ok(false)
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+
+        fn shared_text(&self) -> Option<SharedText> {
+            Some(SharedText::new(self.0.clone()))
+        }
+    }
+
+    struct ReaderCatcher(Option<LookaheadReader>);
+
+    impl Visitor for ReaderCatcher {
+        fn section(&mut self, _: Section, _: &str) -> Answer {
+            Answer::Enter
+        }
+
+        fn piece(&mut self, _: &Piece<'_>) -> Result<Flow> {
+            Ok(Flow::Continue)
+        }
+
+        fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
+            self.0 = self.0.take().or_else(|| boundary.reader());
+            Ok(None)
+        }
+    }
+
+    fn resource(index: usize) -> String {
+        let (password, marks) = match index % 100 {
+            0 => ("hunter2hunter2", r#"{"password":true}"#),
+            _ => ("", "{}"),
+        };
+        // The last third has echoes.
+        let other = if index > 5000 { "hunter2hunter2" } else { "nothing" };
+        let values =
+            format!(r#"{{"note":"{other:>200}","other":"{other}","password":"{password}"}}"#);
+        format!(r#"{{"address":"a.r[{index}]","values":{values},"sensitive_values":{marks}}}"#)
+    }
+
+    #[test]
+    fn ranges_without_echoes_are_redacted_from_the_index_alone() {
+        let list: Vec<_> = (0..8000).map(resource).collect();
+        let text = format!(
+            r#"{{"format_version":"1.0","planned_values":{{"root_module":{{"resources":[{}]}}}},
+            "resource_changes":[]}}"#,
+            list.join(",")
+        );
+        let source = InMemory(Arc::new(text.clone().into_bytes()));
+        let read = plansift_plan::plan::PlanOptions::default();
+        let secret = secret::SecretOptions { read, echo_min: 8, echo: EchoOf::Whole, names: None };
+        let collected = collect(|| Ok(source.clone()), &secret).expect("a plan");
+        let mut catcher = ReaderCatcher(None);
+        let mut documents = Documents::only(source, &read);
+        documents.read(Accepts::States, &mut catcher).expect("a plan");
+        let reader = catcher.0.expect("a place to read from");
+        let options = RedactOptions { secret, masking: Masking::Text };
+        let Collected { secrets, first_pass, .. } = &collected;
+        let targets = EchoTargets { secrets, contained: None };
+        let masker = Masker::new(targets, &options.masking, Isa::best(), read.limits);
+        let mut redactor = RangeRedactor::new(masker, Some(&collected), None, &options);
+        let (mut with, mut without) = (0, 0);
+        for index in 0..first_pass.ranges(&options.secret, &read).len() {
+            let (read, indexed) = first_pass.get(index);
+            let has_echoes = text[read.indices()].contains("\"other\":\"hunter2");
+            redactor.batch().clear();
+            let mut outline = Outline::new();
+            let is_enough =
+                redactor.redact_known(&reader, first_pass, index, &mut outline).is_some();
+            assert_eq!(is_enough, !has_echoes, "{read:?}");
+            if is_enough {
+                assert_eq!(redactor.batch().counts.marked, indexed.marked.len() as u64);
+                without += 1;
+            } else {
+                with += 1;
+            }
+        }
+        assert!(with > 1 && without > 2, "{with} with echoes, {without} without");
+    }
+}

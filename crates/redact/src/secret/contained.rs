@@ -1,0 +1,582 @@
+//! Finds texts that contain a secret: connection strings, templates, documents in strings.
+//!
+//! The secrets form an Aho-Corasick automaton: a tree of their bytes, in which each node links to
+//! its longest proper suffix that is also in the tree. The automaton reads each byte of a text
+//! once, however many secrets there are. A filter in front of it rejects most texts. The filter
+//! knows the four-byte grams at the first few positions of every secret, so that testing one gram
+//! every few bytes of a text is enough.
+//!
+//! Only this module keeps the secrets themselves in memory from piece to piece. Other modules
+//! decode a text into a buffer, and the next text overwrites it. This module wipes its memory
+//! before it frees it. It also never lets an allocation grow, because growing leaves copies behind.
+//! Automata in libraries do neither, so this module has its own.
+
+use zeroize::{Zeroize, Zeroizing};
+
+use super::document::DOCUMENT_DEPTH_MAX;
+use super::place::yaml_escape;
+use plansift_core::error::{Error, Result};
+use plansift_core::json::string;
+use plansift_core::limits::{Limit, Limits};
+
+/// The texts of secrets, for building [`Contained`].
+#[derive(Debug)]
+pub struct Texts {
+    /// All texts, joined; `ends` separates them.
+    bytes: Zeroizing<Vec<u8>>,
+    ends: Vec<usize>,
+    max: u64,
+    /// Minimum length of a text in bytes.
+    len_min: usize,
+}
+
+impl Texts {
+    /// An empty collection that ignores texts shorter than `len_min` bytes.
+    pub fn new(len_min: usize, limits: &Limits) -> Texts {
+        Texts { max: limits.secret_texts, ..Texts::empty(len_min) }
+    }
+
+    fn empty(len_min: usize) -> Texts {
+        Texts { bytes: Zeroizing::new(Vec::new()), ends: Vec::new(), max: 0, len_min }
+    }
+
+    /// Adds a secret, found at `offset`. Skips a secret that begins with the previous one: every
+    /// text that contains it also contains the previous secret. Fails if all secrets together are
+    /// too long.
+    pub fn push(&mut self, text: &[u8], offset: u64) -> Result<()> {
+        let is_found = |last: &[u8]| text.starts_with(last);
+        if text.len() < self.len_min || self.last().is_some_and(is_found) {
+            return Ok(());
+        }
+        let len = self.bytes.len() + text.len();
+        if len as u64 > self.max {
+            return Err(Error::limit(Limit::SecretTexts, self.max, offset));
+        }
+        if self.bytes.capacity() < len {
+            let mut larger = Zeroizing::new(Vec::with_capacity(2 * len));
+            larger.extend_from_slice(&self.bytes);
+            self.bytes = larger;
+        }
+        self.bytes.extend_from_slice(text);
+        self.ends.push(len);
+        Ok(())
+    }
+
+    fn last(&self) -> Option<&[u8]> {
+        let [starts @ .., end] = &*self.ends else { return None };
+        Some(&self.bytes[starts.last().copied().unwrap_or(0)..*end])
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
+    }
+}
+
+/// Whether a secret contains a character that nested documents escape. Escapes with digits, which
+/// can spell any character, do not count.
+fn has_escapable(secret: &[u8]) -> bool {
+    secret.iter().any(|byte| matches!(byte, 0..=b' ' | b'"' | b'\\' | b'/' | 0x7f..))
+        || secret.windows(2).any(|pair| matches!(pair, b"${" | b"%{"))
+}
+
+/// Whether a text may have an escape that can be in any secret: one with digits, or an escaped line
+/// break.
+fn has_escapes_of_any(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'\\', text)
+        .any(|at| matches!(text.get(at + 1), Some(b'u' | b'U' | b'x' | b'\n' | b'\r')))
+}
+
+/// Removes the escapes of JSON and YAML. Invalid escapes stay.
+pub(super) fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    // Two bytes, as in `\L`, become at most three, so the buffer does not grow.
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len() / 2 * 3 + 1));
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        plain.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        let len = match rest.get(1) {
+            Some(b'\n' | b'\r') => 1 + space(&rest[1..]),
+            _ => match string::escape(rest).or_else(|| yaml_escape(rest)) {
+                Some((character, len)) => {
+                    plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                    len
+                }
+                None => {
+                    plain.push(b'\\');
+                    1
+                }
+            },
+        };
+        rest = &rest[len..];
+    }
+    plain.extend_from_slice(rest);
+    plain
+}
+
+/// Removes the escapes of HCL for template markers.
+fn without_templates(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        plain.push(byte);
+        let is_escaped = matches!(byte, b'$' | b'%') && text[at + 1..].starts_with(&[byte, b'{']);
+        at += if is_escaped { 2 } else { 1 };
+    }
+    plain
+}
+
+/// Length of the white space at the start of a text.
+fn space(text: &[u8]) -> usize {
+    text.len() - text.trim_ascii_start().len()
+}
+
+/// Replaces two single quotes by one, as in a YAML string between single quotes.
+fn without_pairs(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    let mut is_second = false;
+    for &byte in text {
+        is_second = byte == b'\'' && plain.last() == Some(&byte) && !is_second;
+        if !is_second {
+            plain.push(byte);
+        }
+    }
+    plain
+}
+
+fn without_space(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    plain.extend(text.iter().filter(|byte| !byte.is_ascii_whitespace()));
+    plain
+}
+
+/// Decodes the percent-escapes of a URL, and pluses as spaces if `has_pluses`. Invalid escapes
+/// stay.
+fn url_decoded(text: &[u8], has_pluses: bool) -> Zeroizing<Vec<u8>> {
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    let digit = |at: usize| char::from(*text.get(at)?).to_digit(16);
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        let (byte, len) = match (byte, digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => ((high << 4 | low) as u8, 3),
+            (b'+', ..) if has_pluses => (b' ', 1),
+            _ => (byte, 1),
+        };
+        plain.push(byte);
+        at += len;
+    }
+    plain
+}
+
+/// Recognises texts that contain a secret.
+#[derive(Debug)]
+pub struct Contained {
+    /// The nodes of the tree. The first is the root.
+    nodes: Zeroizing<Vec<Node>>,
+    /// The children of the root, by their bytes.
+    first: Box<[u32; 256]>,
+    filter: Grams,
+    /// True if a secret has a character that nested documents may escape.
+    has_escapable: bool,
+    /// True if a secret has a space.
+    has_spaces: bool,
+    /// True if a secret has a single quote.
+    has_quotes: bool,
+    /// The secrets with white space, without it. YAML folds lines, and indents them.
+    squeezed: Option<Box<Contained>>,
+}
+
+/// Whether a text may have escapes. Tuned for short texts, because most are short.
+#[inline]
+fn may_have_escapes(text: &[u8]) -> bool {
+    const SHORT: usize = 32;
+    const ESCAPES: [bool; 256] = {
+        let mut escapes = [false; 256];
+        let [json, address, plus, template] = *b"\\%+$";
+        escapes[json as usize] = true;
+        escapes[address as usize] = true;
+        escapes[plus as usize] = true;
+        escapes[template as usize] = true;
+        escapes
+    };
+    match text.len() {
+        ..SHORT => text.iter().any(|byte| ESCAPES[usize::from(*byte)]),
+        _ => {
+            memchr::memchr3(b'\\', b'%', b'+', text).is_some()
+                || memchr::memchr(b'$', text).is_some()
+        }
+    }
+}
+
+/// A node of the tree. The bytes of the nodes on the path to it are the beginning of a secret.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    /// The first child of this node. `sibling` is the next child of its parent. `ROOT` means none.
+    child: u32,
+    sibling: u32,
+    /// The node of the longest proper suffix of the path.
+    suffix: u32,
+    byte: u8,
+    /// True if a secret ends at this node or at a node that `suffix` leads to.
+    ends: bool,
+}
+
+impl zeroize::DefaultIsZeroes for Node {}
+
+const ROOT: u32 = 0;
+
+impl Contained {
+    /// Builds the automaton for these secrets.
+    pub fn new(texts: &Texts) -> Contained {
+        let mut contained = Contained::of(texts);
+        let has_space = |text: &&[u8]| text.iter().any(u8::is_ascii_whitespace);
+        let mut squeezed = Texts { max: texts.max, ..Texts::empty(texts.len_min) };
+        for text in texts.iter().filter(has_space) {
+            // Shorter texts fit where the texts fit.
+            let _ = squeezed.push(&without_space(text), 0);
+        }
+        if !squeezed.ends.is_empty() {
+            contained.squeezed = Some(Box::new(Contained::of(&squeezed)));
+        }
+        contained
+    }
+
+    fn of(texts: &Texts) -> Contained {
+        let mut contained = Contained {
+            nodes: Zeroizing::new(Vec::with_capacity(texts.bytes.len() + 1)),
+            first: Box::new([ROOT; 256]),
+            filter: Grams::new(texts),
+            has_escapable: texts.iter().any(has_escapable),
+            has_spaces: texts.iter().any(|text| text.contains(&b' ')),
+            has_quotes: texts.iter().any(|text| text.contains(&b'\'')),
+            squeezed: None,
+        };
+        contained.nodes.push(Node::default());
+        texts.iter().for_each(|text| contained.insert(text));
+        contained.link();
+        contained
+    }
+
+    /// Whether there are no secrets to find.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    /// Whether a decoded text contains a secret. The secret may be literal, URL-encoded, spelled as
+    /// in YAML, or escaped in a document inside the text, which may contain further documents.
+    #[inline]
+    pub fn is_in(&self, text: &[u8]) -> bool {
+        self.is_literally_in(text)
+            || self.is_in_yaml(text)
+            || (may_have_escapes(text) && self.is_escaped_in(text))
+    }
+
+    /// Whether a text contains a secret between single quotes, or on several lines.
+    #[inline]
+    fn is_in_yaml(&self, text: &[u8]) -> bool {
+        let squeezed = self.squeezed.as_ref().filter(|_| memchr::memchr(b'\n', text).is_some());
+        self.is_between_quotes_in(text)
+            || squeezed.is_some_and(|squeezed| {
+                let text = without_space(text);
+                squeezed.is_literally_in(&text) || squeezed.is_between_quotes_in(&text)
+            })
+    }
+
+    /// Whether a text contains a secret with doubled single quotes, which are doubled again in each
+    /// document around it.
+    fn is_between_quotes_in(&self, text: &[u8]) -> bool {
+        let mut outer = Zeroizing::new(Vec::new());
+        for depth in 0..DOCUMENT_DEPTH_MAX {
+            let around = if depth == 0 { text } else { &outer };
+            if !self.has_quotes || memchr::memmem::find(around, b"''").is_none() {
+                return false;
+            }
+            let inner = without_pairs(around);
+            if self.is_literally_in(&inner) {
+                return true;
+            }
+            outer = inner;
+        }
+        false
+    }
+
+    #[inline]
+    fn is_literally_in(&self, text: &[u8]) -> bool {
+        self.filter.may_hold(text) && self.finds(text)
+    }
+
+    /// Whether a text contains a secret after its escapes are removed. The unescaped copies are
+    /// wiped.
+    #[inline(never)]
+    fn is_escaped_in(&self, text: &[u8]) -> bool {
+        if self.is_in_url(text) {
+            return true;
+        }
+        let mut outer = Zeroizing::new(Vec::new());
+        for depth in 0..DOCUMENT_DEPTH_MAX {
+            let around = if depth == 0 { text } else { &outer };
+            // Nearly all escapes in documents are escaped quotes, and most secrets have no quote.
+            if !self.has_escapable && !has_escapes_of_any(around) {
+                return false;
+            }
+            let inner = without_templates(&unescaped(around));
+            if *inner == *around {
+                return false;
+            }
+            if self.is_literally_in(&inner) || self.is_in_yaml(&inner) || self.is_in_url(&inner) {
+                return true;
+            }
+            outer = inner;
+        }
+        false
+    }
+
+    fn is_in_url(&self, text: &[u8]) -> bool {
+        let has_escapes = memchr::memchr(b'%', text).is_some();
+        let has_pluses = self.has_spaces && memchr::memchr(b'+', text).is_some();
+        has_escapes && self.is_literally_in(&url_decoded(text, false))
+            || has_pluses && self.is_literally_in(&url_decoded(text, true))
+    }
+
+    #[inline(never)]
+    fn finds(&self, text: &[u8]) -> bool {
+        let mut at = ROOT;
+        text.iter().any(|&byte| {
+            at = self.step(at, byte);
+            self.nodes[at as usize].ends
+        })
+    }
+
+    /// Returns the node that the automaton enters from `at` on this byte.
+    fn step(&self, mut at: u32, byte: u8) -> u32 {
+        while at != ROOT {
+            if let Some(child) = self.child(at, byte) {
+                return child;
+            }
+            at = self.nodes[at as usize].suffix;
+        }
+        self.first[usize::from(byte)]
+    }
+
+    fn child(&self, at: u32, byte: u8) -> Option<u32> {
+        let mut child = self.nodes[at as usize].child;
+        while child != ROOT && self.nodes[child as usize].byte != byte {
+            child = self.nodes[child as usize].sibling;
+        }
+        (child != ROOT).then_some(child)
+    }
+
+    /// Adds a secret to the tree.
+    fn insert(&mut self, text: &[u8]) {
+        let mut at = ROOT;
+        for &byte in text {
+            at = match self.child(at, byte) {
+                Some(child) => child,
+                None => {
+                    let new = self.nodes.len() as u32;
+                    let above = &mut self.nodes[at as usize];
+                    let sibling = std::mem::replace(&mut above.child, new);
+                    self.nodes.push(Node { sibling, byte, ..Node::default() });
+                    if at == ROOT {
+                        self.first[usize::from(byte)] = new;
+                    }
+                    new
+                }
+            };
+        }
+        self.nodes[at as usize].ends = true;
+    }
+
+    /// Links every node to its longest suffix, breadth first.
+    fn link(&mut self) {
+        let mut waiting = std::collections::VecDeque::from([ROOT]);
+        while let Some(at) = waiting.pop_front() {
+            let mut child = self.nodes[at as usize].child;
+            while child != ROOT {
+                let Node { byte, sibling, .. } = self.nodes[child as usize];
+                let suffix = match at {
+                    ROOT => ROOT,
+                    _ => self.step(self.nodes[at as usize].suffix, byte),
+                };
+                let ends = self.nodes[suffix as usize].ends;
+                let node = &mut self.nodes[child as usize];
+                node.suffix = suffix;
+                node.ends |= ends;
+                waiting.push_back(child);
+                child = sibling;
+            }
+        }
+    }
+}
+
+impl Drop for Contained {
+    fn drop(&mut self) {
+        self.first.zeroize();
+    }
+}
+
+/// A filter on four-byte grams.
+#[derive(Debug)]
+struct Grams {
+    bits: Zeroizing<Vec<u64>>,
+    /// Distance between tested grams in bytes; 0 if a secret is too short for the filter.
+    stride: usize,
+}
+
+/// Length of a gram in bytes.
+const GRAM: usize = 4;
+
+/// Number of filter bits per gram. `BITS_MAX` limits the whole filter to the size of the
+/// second-level cache.
+const SPARSE: usize = 256;
+const BITS_MAX: usize = 1 << 22;
+
+impl Grams {
+    fn new(texts: &Texts) -> Grams {
+        let stride = (texts.len_min + 1).saturating_sub(GRAM).min(16);
+        let wanted = (texts.ends.len() * stride * SPARSE).next_power_of_two();
+        let mut grams =
+            Grams { bits: Zeroizing::new(vec![0; wanted.clamp(1 << 12, BITS_MAX) / 64]), stride };
+        for text in texts.iter() {
+            for gram in text.windows(GRAM).take(stride) {
+                let bit = grams.bit(gram);
+                grams.bits[bit / 64] |= 1 << (bit % 64);
+            }
+        }
+        grams
+    }
+
+    #[inline(always)]
+    fn may_hold(&self, text: &[u8]) -> bool {
+        if self.stride == 0 {
+            return true;
+        }
+        let mut from = 0;
+        while let Some(gram) = text.get(from..from + GRAM) {
+            let bit = self.bit(gram);
+            if (self.bits[bit / 64] >> (bit % 64)) & 1 == 1 {
+                return true;
+            }
+            from += self.stride;
+        }
+        false
+    }
+
+    #[inline(always)]
+    fn bit(&self, gram: &[u8]) -> usize {
+        let gram = u32::from_le_bytes([gram[0], gram[1], gram[2], gram[3]]);
+        let hash = u64::from(gram).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (hash >> 32) as usize & (self.bits.len() * 64 - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn contained(secrets: &[&[u8]], len_min: usize) -> Contained {
+        let mut texts = Texts::new(len_min, &Limits::default());
+        secrets.iter().for_each(|secret| texts.push(secret, 0).unwrap());
+        Contained::new(&texts)
+    }
+
+    proptest! {
+        #[test]
+        fn texts_that_contain_a_secret_are_found(
+            secrets in prop::collection::vec("[ab]{3,12}", 0..8),
+            text in "[abc]{0,60}",
+        ) {
+            let bytes: Vec<_> = secrets.iter().map(|secret| secret.as_bytes()).collect();
+            let expected = secrets.iter().any(|secret| text.contains(secret));
+            prop_assert_eq!(contained(&bytes, 3).is_in(text.as_bytes()), expected);
+        }
+
+        #[test]
+        fn a_contained_secret_passes_the_filter_at_any_offset(
+            secret in "[a-z]{8,30}", before in "[A-Z]{0,40}", behind in "[A-Z]{0,40}",
+        ) {
+            let text = format!("{before}{secret}{behind}");
+            prop_assert!(contained(&[secret.as_bytes()], 8).is_in(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn secrets_are_found_in_other_spellings() {
+        let mut texts = Texts::new(8, &Limits::default());
+        texts.push(b"p@ss\"word<1>", 0).unwrap();
+        let contained = Contained::new(&texts);
+        for text in [
+            &b"postgres://u:p%40ss%22word%3C1%3E@host"[..],
+            br#"{"a":"p@ss\"word<1>"}"#,
+            br#"{"a":"p@ss\"word\u003c1\u003e"}"#,
+            b"p@ss\"word<1>",
+        ] {
+            assert!(contained.is_in(text));
+        }
+        assert!(!contained.is_in(b"p@ss word<1>"));
+        let mut texts = Texts::new(8, &Limits::default());
+        let secrets = ["correct horse", "pa:ss/wo?rd", "line\none\"two", "p\u{e4}ss\u{1f600}word"];
+        let others = ["te${mp}late", "10%{of}it", "it's a secret"];
+        for secret in secrets.into_iter().chain(others) {
+            texts.push(secret.as_bytes(), 0).unwrap();
+        }
+        texts.push("abc\u{2028}def\u{8}".as_bytes(), 0).unwrap();
+        let contained = Contained::new(&texts);
+        for text in [
+            "q=correct+horse&x",
+            "/correct%20horse/",
+            "pa%3Ass%2Fwo%3Frd",
+            "pa%3ass%2fwo%3frd",
+            "pa%3Ass/wo%3Frd",
+            r#"{"a":"line\none\"two"}"#,
+            r#"{"a":"{\"b\":\"line\\none\\\"two\"}"}"#,
+            r#"{"a":"p\u00e4ss\ud83d\ude00word"}"#,
+            r#"{"a":"abc\u2028def\u0008"}"#,
+            r#"{"a":"abc\u2028def\u0008", "b":"100%"}"#,
+            r#"{"a":"{\"b\":\"{\\\"c\\\":\\\"correct\\\\u0020horse\\\"}\"}"}"#,
+            r#"{"a":"pa:ss\/wo?rd"}"#,
+            r#"{"a":"https://u:pa%3Ass%2Fwo%3frd@h"}"#,
+            r#"{"a":"p\u00E4ss\uD83D\uDE00word"}"#,
+            "a = \"te$${mp}late\" and 100%%{x}",
+            "a = \"10%%{of}it\"",
+            "{{ x }}: >\n    correct\n    horse",
+            "{{ x }}: |\n    line\n    one\"two\n",
+            "{{ x }}: 'it''s a\n  secret'",
+            "{{ x }}: 'it''s a secret'",
+            "{{ x }}: \"correct\\\n  \\ \\x68orse\"",
+            "{{ x }}: \"p\\xe4ss\\U0001f600word\"",
+            "{\"a\": \"b: |\\n  line\\n  one\\\"two\"}",
+            "{{ x }}: \"correct\\\r\n  \\ horse\"",
+            "a: 'b: ''it''''s a secret'''",
+            "a: 'b: ''c: ''''it''''''''s a secret'''''''",
+            "a: \"abc\\Ldef\\b\"",
+        ] {
+            assert!(contained.is_in(text.as_bytes()), "{text}");
+        }
+        let mut nested = "line\none\"two".to_owned();
+        for _ in 0..DOCUMENT_DEPTH_MAX {
+            nested = serde_json::json!({ "a": nested }).to_string();
+            assert!(contained.is_in(nested.as_bytes()), "{nested}");
+        }
+        for text in [
+            "line%none$\"two",
+            "correct%2 horse",
+            "te${mp}laté",
+            "10%%of}it",
+            r"pa:ss\wo?rd",
+            "correcthorse",
+            "it''s no\nsecret",
+        ] {
+            assert!(!contained.is_in(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_total_length_of_secret_texts_is_limited() {
+        let limits = Limits { secret_texts: 10, ..Limits::default() };
+        let mut texts = Texts::new(8, &limits);
+        texts.push(b"12345678", 0).unwrap();
+        assert!(texts.push(b"abcdefgh", 0).is_err());
+    }
+}

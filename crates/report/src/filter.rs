@@ -1,0 +1,287 @@
+//! Hides the records and attributes that the user does not want to see, and counts them.
+//!
+//! Only reports for people are filtered. Rules and counts cover the whole plan.
+
+use std::sync::Arc;
+
+use super::Sink;
+use plansift_core::error::{Error, Result};
+use plansift_core::glob::Glob;
+use plansift_core::path::{self, AddressPattern};
+use plansift_plan::record::patterns::{Named, UnmatchedPatterns};
+use plansift_plan::record::{
+    Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange,
+};
+
+/// The records and attributes to hide.
+#[derive(Clone, Debug, Default)]
+pub struct Noise {
+    /// Conditions that a change must meet to be shown. Among several conditions of one kind, one is
+    /// enough.
+    pub only: Vec<Only>,
+    /// Hides the attributes at these paths, and updates that change only these attributes.
+    pub paths: Vec<path::Pattern>,
+    /// Hides resources of these types.
+    pub types: Vec<Glob>,
+    /// Hides updates that change only tags and labels.
+    pub tags: bool,
+    /// Hides attributes that differ only in white space or formatting.
+    pub format: bool,
+    /// Hides attributes that differ only in the order of a list.
+    pub order: bool,
+    /// Whether to show drift.
+    pub drift: DriftFilter,
+}
+
+/// Whether to show drift, and everything else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DriftFilter {
+    /// Everything.
+    #[default]
+    All,
+    /// Only drift.
+    Drift,
+    /// Everything but drift.
+    Changes,
+}
+
+/// A condition for a change to be shown.
+#[derive(Clone, Debug)]
+pub enum Only {
+    /// The pattern covers the change's address or type.
+    Name(AddressPattern),
+    /// The pattern covers the change's address.
+    Address(AddressPattern),
+    /// The pattern covers the change's type.
+    Type(AddressPattern),
+    /// The pattern covers the address of the change's module. The root module's address is empty.
+    Module(AddressPattern),
+    /// The change has this action or effect.
+    Action(ActionFilter),
+    /// The pattern covers the path of an attribute that changes.
+    Path(path::Pattern),
+}
+
+/// An action or effect of a change.
+#[derive(Clone, Debug)]
+pub enum ActionFilter {
+    /// An action whose word in records matches.
+    Word(Glob),
+    /// Destroys an object, whether or not it creates another.
+    Destroy,
+}
+
+/// The words of records for the actions of a change.
+const ACTIONS: [&str; 8] =
+    ["no-op", "create", "read", "update", "replace", "delete", "forget", "open"];
+
+impl ActionFilter {
+    /// Returns the words that [`ActionFilter::named`] accepts, without words that are joined with
+    /// `+`.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        ACTIONS.into_iter().chain(["destroy"])
+    }
+
+    /// Parses an action word. A `*` matches any text. Returns `None` if no change can match.
+    pub fn named(text: &str) -> Option<ActionFilter> {
+        if text == "destroy" {
+            return Some(ActionFilter::Destroy);
+        }
+        let glob = Glob::new(text);
+        // The word for an unknown list of actions joins their words with `+`.
+        let is_known =
+            text.contains('+') || ACTIONS.iter().any(|word| glob.matches(word.as_bytes()));
+        is_known.then_some(ActionFilter::Word(glob))
+    }
+
+    fn matches(&self, change: &ResourceChange<'_>) -> bool {
+        match self {
+            ActionFilter::Word(glob) => {
+                glob.matches(change.action.as_bytes())
+                    || change.effects().any(|word| glob.matches(word.as_bytes()))
+                    || (change.forgets() && glob.matches(b"forget"))
+            }
+            ActionFilter::Destroy => change.actions.iter().any(|action| action == "delete"),
+        }
+    }
+}
+
+/// The names of the attributes that hold tags or labels, in the major providers.
+const TAGS: [&str; 6] =
+    ["tags", "tags_all", "labels", "effective_labels", "terraform_labels", "freeform_tags"];
+
+impl Noise {
+    /// Whether this hides nothing.
+    pub fn is_none(&self) -> bool {
+        let Noise { only, paths, types, tags, format, order, drift } = self;
+        let has_lists = !(only.is_empty() && paths.is_empty() && types.is_empty());
+        !(has_lists || *tags || *format || *order) && *drift == DriftFilter::All
+    }
+
+    /// Whether to show records other than resource changes. Such records have no type, module or
+    /// resource address that [`Noise::only`] could match.
+    fn shows_others(&self) -> bool {
+        self.only.is_empty() && self.drift != DriftFilter::Drift
+    }
+
+    fn shows(&self, change: &ResourceChange<'_>, is_drift: bool) -> bool {
+        if (self.drift == DriftFilter::Drift && !is_drift)
+            || (self.drift == DriftFilter::Changes && is_drift)
+        {
+            return false;
+        }
+        let type_name = change.resource.type_name.as_deref().unwrap_or_default();
+        !self.types.iter().any(|glob| glob.matches(type_name.as_bytes()))
+            && self.only.iter().all(|condition| {
+                let mut same_kind = self.only.iter().filter(|only| only.has_kind_of(condition));
+                same_kind.any(|only| only.holds(change))
+            })
+            && !(self.tags && updates_only(change, is_tag))
+    }
+
+    fn ignores(&self, attribute: &Attribute) -> bool {
+        match attribute.difference {
+            _ if attribute.replaces => false,
+            Difference::Space | Difference::Format if self.format => true,
+            Difference::Order if self.order => true,
+            _ => self.paths.iter().any(|pattern| pattern.covers(&attribute.path)),
+        }
+    }
+}
+
+impl Only {
+    /// Returns the argument as the user writes it, and the objects that its pattern names. `None`
+    /// for an action and for the root module.
+    pub fn named(&self) -> Option<(String, Named)> {
+        let (kind, text, named) = match self {
+            Only::Name(pattern) => ("", pattern.text(), Named::Resource(pattern.clone())),
+            Only::Address(pattern) => ("address:", pattern.text(), Named::Address(pattern.clone())),
+            Only::Type(pattern) => ("type:", pattern.text(), Named::Type(pattern.clone())),
+            Only::Module(pattern) => ("module:", pattern.text(), Named::Module(pattern.clone())),
+            Only::Path(pattern) => ("path:", pattern.text(), Named::Attribute(pattern.clone())),
+            Only::Action(_) => return None,
+        };
+        // The pattern for the root module is empty.
+        (!text.is_empty()).then(|| (format!("{kind}{text}"), named))
+    }
+
+    fn has_kind_of(&self, other: &Only) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    fn holds(&self, change: &ResourceChange<'_>) -> bool {
+        let covers =
+            |pattern: &AddressPattern, text: Option<&str>| pattern.covers(text.unwrap_or_default());
+        let (address, type_name) =
+            (change.resource.address.as_deref(), change.resource.type_name.as_deref());
+        match self {
+            Only::Name(pattern) => covers(pattern, address) || covers(pattern, type_name),
+            Only::Address(pattern) => covers(pattern, address),
+            Only::Type(pattern) => covers(pattern, type_name),
+            Only::Module(pattern) => covers(pattern, change.resource.module_address.as_deref()),
+            Only::Action(does) => does.matches(change),
+            Only::Path(pattern) => {
+                let changes = |attribute: &&Attribute| attribute.difference != Difference::Nothing;
+                let mut changed = change.attributes.list.iter().filter(changes);
+                changed.any(|attribute| pattern.covers(&attribute.path))
+                    || change.attributes.left_out > 0
+            }
+        }
+    }
+}
+
+/// Whether a change is an update that changes only attributes for which `holds` is true.
+fn updates_only(change: &ResourceChange<'_>, holds: impl Fn(&Attribute) -> bool) -> bool {
+    let Attributes { list, left_out, .. } = &change.attributes;
+    let changes = |attribute: &&Attribute| attribute.difference != Difference::Nothing;
+    let mut changed = list.iter().filter(changes).peekable();
+    change.action == "update"
+        && change.moved_from().is_none()
+        && change.importing.is_none()
+        && *left_out == 0
+        && changed.peek().is_some()
+        && changed.all(holds)
+}
+
+fn is_tag(attribute: &Attribute) -> bool {
+    let end = attribute.path.find(['.', '[']).unwrap_or(attribute.path.len());
+    !attribute.replaces && TAGS.contains(&&attribute.path[..end])
+}
+
+/// Hides noise from the sink that it wraps.
+pub struct Filter<'s> {
+    sink: Box<dyn Sink + 's>,
+    noise: Noise,
+    /// Learns which patterns match an attribute.
+    patterns: Option<Arc<UnmatchedPatterns>>,
+    hidden: Hidden,
+}
+
+impl<'s> Filter<'s> {
+    /// Wraps `sink` so that it does not receive the noise.
+    pub fn new(
+        sink: Box<dyn Sink + 's>,
+        noise: Noise,
+        patterns: Option<Arc<UnmatchedPatterns>>,
+    ) -> Filter<'s> {
+        Filter { sink, noise, patterns, hidden: Hidden::default() }
+    }
+}
+
+impl Sink for Filter<'_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        if matches!(record, Record::Plan(_)) {
+            self.hidden = Hidden::default();
+            return self.sink.record(record);
+        }
+        // Assertions cover the whole plan, like rules, so their failures are always shown.
+        if let Record::FailedAssertion(_) = record {
+            return self.sink.record(record);
+        }
+        if let Record::Summary(_) = record {
+            if self.hidden != Hidden::default() {
+                self.sink.hidden(&self.hidden)?;
+            }
+            return self.sink.record(record);
+        }
+        let Some(change) = record.resource() else {
+            if self.noise.shows_others() {
+                return self.sink.record(record);
+            }
+            match record {
+                Record::Check(check) if check.has_failed() => self.hidden.failed_checks += 1,
+                _ => self.hidden.others += 1,
+            }
+            return self.sink.unseen(record);
+        };
+        if let Some(patterns) = &self.patterns {
+            let paths = change.attributes.list.iter().map(|attribute| &attribute.path);
+            paths.for_each(|path| patterns.see_attribute(path));
+        }
+        let ignored = |attribute: &Attribute| self.noise.ignores(attribute);
+        let is_drift = matches!(record, Record::ResourceDrift(_));
+        if !self.noise.shows(change, is_drift) || updates_only(change, ignored) {
+            self.hidden.changes += 1;
+            return self.sink.unseen(record);
+        }
+        let list = &change.attributes.list;
+        let hidden = list.iter().filter(|attribute| ignored(attribute)).count();
+        if hidden == 0 {
+            return self.sink.record(record);
+        }
+        self.hidden.attributes += hidden as u64;
+        let mut record = record.clone();
+        if let Some(change) = record.resource_mut() {
+            change.attributes.list.retain(|attribute| !self.noise.ignores(attribute));
+        }
+        self.sink.record(&record)
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.sink.failed(label, error)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.sink.finish()
+    }
+}

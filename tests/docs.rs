@@ -161,7 +161,7 @@ fn problems(text: &str) -> Vec<String> {
 /// Paths of the README, the other top-level pages and the manual, relative to the project.
 fn pages() -> Vec<String> {
     let mut pages = Vec::new();
-    let mut folders = vec![PathBuf::from("docs")];
+    let mut folders = ["docs", "crates"].map(PathBuf::from).to_vec();
     for entry in fs::read_dir(run::root()).expect("the project's folder") {
         pages.push(PathBuf::from(entry.expect("an entry").file_name()));
     }
@@ -298,4 +298,26 @@ fn a_page_that_is_wrong_is_found_out() {
     assert_eq!(sh("plansift --version\ncargo test"), 0);
     assert_eq!(sh("plansift changes no-such-file.json"), 1);
     assert_eq!(sh("rm -r target"), 1);
+}
+
+/// The paths in backticks that begin at the root of the project.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    quoted.filter(|path| {
+        let is_plain = !path.contains(|c: char| c.is_whitespace() || "*=".contains(c));
+        let folder = path.split('/').next().unwrap_or_default();
+        is_plain && path.contains('/') && matches!(folder, "src" | "crates" | "tests" | "docs" | "benches")
+    })
+}
+
+#[test]
+fn paths_of_the_source_exist() {
+    let mut count = 0;
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        for path in paths(&read(page)) {
+            assert!(run::root().join(path).exists(), "{page}: {path}");
+            count += 1;
+        }
+    }
+    assert!(count > 20, "the paths are found: {count}");
 }

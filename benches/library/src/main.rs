@@ -4,11 +4,11 @@
 use std::error::Error;
 use std::path::Path;
 
-use plansift::input::{Input, InputOptions};
-use plansift::plan::Documents;
-use plansift::record::{RecordOptions, RecordRequest, Show, Sink, write_records};
-use plansift::scan::Isa;
-use plansift::sink::ndjson::Ndjson;
+use plansift_plan::input::{Input, InputOptions};
+use plansift_plan::plan::Documents;
+use plansift_plan::record::{RecordOptions, RecordRequest, Show, Sink, write_records};
+use plansift_plan::scan::Isa;
+use plansift_plan::sink::ndjson::Ndjson;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: plansift-library PLAN")?;

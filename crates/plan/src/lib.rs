@@ -10,3 +10,5 @@ pub mod sink;
 
 #[doc(inline)]
 pub use plansift_core::{error, input, json, limits, path};
+#[doc(hidden)]
+pub use plansift_core::scan;

@@ -6,11 +6,11 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plansift::error::Result;
-use plansift::input::Slice;
-use plansift::plan::Documents;
-use plansift::record::{Record, RecordOptions, RecordRequest, write_records};
-use plansift::sink::{Sink, ndjson::Ndjson};
+use plansift_plan::error::Result;
+use plansift_plan::input::Slice;
+use plansift_plan::plan::Documents;
+use plansift_plan::record::{Record, RecordOptions, RecordRequest, write_records};
+use plansift_plan::sink::{Sink, ndjson::Ndjson};
 use plansift_peers::mapped;
 
 /// The system allocator, with a counter.

@@ -12,11 +12,11 @@
 
 use std::path::Path;
 
-use plansift::input::{Input, InputOptions, Mapping, Source};
-use plansift::json::Validation;
-use plansift::json::cursor::Cursor;
-use plansift::limits::Limits;
-use plansift::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
+use plansift_plan::input::{Input, InputOptions, Mapping, Source};
+use plansift_plan::json::Validation;
+use plansift_plan::json::cursor::Cursor;
+use plansift_plan::limits::Limits;
+use plansift_plan::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();

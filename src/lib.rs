@@ -29,7 +29,8 @@
 //! | `tree` | conversion of a value to a tree of simd-json |
 //! | `stores` | inputs from object stores and web servers |
 //!
-//! All features are on by default. If an input needs a feature that is off, the error names the feature.
+//! All features are on by default. If an input needs a feature that is off, the error names the
+//! feature.
 //!
 //! Memory use is bounded by a few times the size of the largest change. No function recurses on the
 //! depth of an input, no input causes a panic, and no error quotes input bytes.

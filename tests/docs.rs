@@ -306,7 +306,8 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
     quoted.filter(|path| {
         let is_plain = !path.contains(|c: char| c.is_whitespace() || "*=".contains(c));
         let folder = path.split('/').next().unwrap_or_default();
-        is_plain && path.contains('/') && matches!(folder, "src" | "crates" | "tests" | "docs" | "benches")
+        let is_of_project = matches!(folder, "src" | "crates" | "tests" | "docs" | "benches");
+        is_plain && path.contains('/') && is_of_project
     })
 }
 

@@ -1,5 +1,6 @@
-//! Rules for the source that rustfmt, clippy and cargo do not check: which file may import which, where
-//! `unsafe` may be used, file sizes, file heads and leftovers. Cargo checks which crate imports which.
+//! Rules for the source that rustfmt, clippy and cargo do not check: which file may import which,
+//! where `unsafe` may be used, file sizes, file heads and leftovers. Cargo checks which crate
+//! imports which.
 //!
 //! The rules read lines. Rules about the program skip comments and code that only tests compile
 //! (files named `tests.rs` or in folders named `tests`, modules under `#[cfg(test)]`).

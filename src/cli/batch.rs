@@ -252,7 +252,7 @@ pub fn facts_of(fleet: &Fleet, detailed: bool) -> ExitFacts {
     ExitFacts {
         done: inputs.plans,
         failed: inputs.failed + inputs.pending,
-        tells_changes: detailed && fleet.changed > 0,
+        reports_changes: detailed && fleet.changed > 0,
         is_broken: Some(inputs.failed_assertions > 0),
         output: OutputEnd::Complete,
     }

@@ -43,7 +43,7 @@ pub struct Ending<'a> {
     /// Whether a plan broke a rule; `None` without rules.
     pub is_broken: Option<bool>,
     /// Whether the exit code says that there are changes (`--detailed-exitcode`).
-    pub tells_changes: bool,
+    pub detailed_exitcode: bool,
     /// Whether to finish the outputs even if no document could be read.
     pub is_written_empty: bool,
     /// Patterns of the arguments. A warning lists the patterns that match nothing.
@@ -71,9 +71,9 @@ impl Ending<'_> {
         finish: impl FnOnce() -> std::result::Result<(), OutputFailure>,
     ) -> std::result::Result<Exit, Exit> {
         let Ending { plans, counts: RunCounts { done, failed, has_changes, .. }, .. } = self;
-        let tells_changes = self.tells_changes && has_changes;
+        let reports_changes = self.detailed_exitcode && has_changes;
         let at =
-            |output| ExitFacts { done, failed, tells_changes, is_broken: self.is_broken, output };
+            |output| ExitFacts { done, failed, reports_changes, is_broken: self.is_broken, output };
         let read = self.read.map_err(|error| OutputFailure::of(path, error));
         read.map_err(|failure| failure.end(at(OutputEnd::ClosedEarly)))?;
         if done == 0 && !self.is_written_empty {

@@ -47,7 +47,7 @@ pub struct ExitFacts {
     /// Plans and inputs that failed, or were not read yet.
     pub failed: u64,
     /// Whether there are changes, and `--detailed-exitcode` asked for them.
-    pub tells_changes: bool,
+    pub reports_changes: bool,
     /// Whether a plan broke a rule, or failed an assertion; `None` without rules and assertions.
     pub is_broken: Option<bool>,
     pub output: OutputEnd,
@@ -56,7 +56,7 @@ pub struct ExitFacts {
 impl Exit {
     /// Returns the exit code of a run.
     pub fn of(facts: ExitFacts) -> Exit {
-        let ExitFacts { done, failed, tells_changes, is_broken, output } = facts;
+        let ExitFacts { done, failed, reports_changes, is_broken, output } = facts;
         match (output, failed, is_broken) {
             (OutputEnd::Failed | OutputEnd::Nothing, ..) => Exit::Failed,
             (OutputEnd::Complete, 1.., _) if done == 0 => Exit::Failed,
@@ -64,7 +64,7 @@ impl Exit {
             (_, 0, Some(true)) => Exit::RuleBroken,
             // Whether a rule is broken is not known.
             (OutputEnd::ClosedEarly, 0, Some(false)) => Exit::Failed,
-            (OutputEnd::Complete, ..) if tells_changes => Exit::Changes,
+            (OutputEnd::Complete, ..) if reports_changes => Exit::Changes,
             _ => Exit::Done,
         }
     }
@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn the_exit_code_follows_from_the_facts() {
-        let complete = |done, failed, is_broken, tells_changes| {
+        let complete = |done, failed, is_broken, reports_changes| {
             let output = OutputEnd::Complete;
-            Exit::of(ExitFacts { done, failed, is_broken, tells_changes, output })
+            Exit::of(ExitFacts { done, failed, is_broken, reports_changes, output })
         };
         assert_eq!(complete(1, 0, None, false), Exit::Done);
         assert_eq!(complete(1, 0, Some(false), true), Exit::Changes);
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(complete(1, 1, Some(true), true), Exit::SomeFailed);
         assert_eq!(complete(0, 1, Some(true), true), Exit::Failed);
         let closed = |failed, is_broken, output| {
-            Exit::of(ExitFacts { failed, is_broken, output, tells_changes: true, done: 0 })
+            Exit::of(ExitFacts { failed, is_broken, output, reports_changes: true, done: 0 })
         };
         assert_eq!(closed(0, None, OutputEnd::ClosedEarly), Exit::Done);
         assert_eq!(closed(0, Some(false), OutputEnd::ClosedEarly), Exit::Failed);

@@ -93,7 +93,7 @@ pub fn list<'o>(
     let inputs = Inputs::list(&selection, rule);
     if !plans.quiet {
         if inputs.again > 0 {
-            say(&format!("named more than once and done once: {}", inputs.again));
+            say(&format!("inputs named more than once, and read once: {}", inputs.again));
         }
         print_skipped(&inputs.skipped);
         for glob in selection.globs.unmatched() {

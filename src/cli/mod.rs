@@ -1,8 +1,8 @@
 //! The command line: arguments, commands and exit codes. Only this module prints.
 //!
 //! [`main`] parses the arguments and calls the module of the command. A command lists its inputs
-//! (`inputs`), reads them with a [`run`](plansift_fleet::run) (`reading`), and ends with an exit code
-//! (`ending`, `exit`). Every file imports only files below it:
+//! (`inputs`), reads them with a [`run`](plansift_fleet::run) (`reading`), and ends with an exit
+//! code (`ending`, `exit`). Every file imports only files below it:
 //!
 //! ```text
 //!  main ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show,

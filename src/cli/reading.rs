@@ -34,7 +34,7 @@ pub fn read_all<'p>(
         read,
         stats,
         is_broken: None,
-        tells_changes: false,
+        detailed_exitcode: false,
         is_written_empty: false,
         patterns: None,
     }

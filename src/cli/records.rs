@@ -116,7 +116,7 @@ fn run(
     };
     drop(sink);
     ending.is_broken = (!rules.is_empty()).then(|| is_broken.get());
-    ending.tells_changes = records.detailed_exitcode;
+    ending.detailed_exitcode = records.detailed_exitcode;
     ending.patterns = patterns;
     ending.end_at(path, output, || finished)
 }

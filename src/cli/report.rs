@@ -67,7 +67,7 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     drop(sink);
     let done = ending.counts.done;
     ending.is_broken = (!rules.is_empty()).then(|| is_broken.get());
-    ending.tells_changes = arguments.records.detailed_exitcode;
+    ending.detailed_exitcode = arguments.records.detailed_exitcode;
     ending.is_written_empty = true;
     ending.patterns = patterns.filter(|_| !shows_warnings(&arguments.targets));
     let failed_path = failed_at.get().and_then(|index| outputs.get(index)).and_then(|it| it.0);

@@ -22,7 +22,7 @@ use plansift_core::error::{Error, Result};
 use plansift_core::path;
 use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
 use plansift_plan::plan::{Accepts, Flow};
-use plansift_plan::record::holdings::GroupKey;
+use plansift_plan::record::state_counts::GroupKey;
 use plansift_plan::record::values::{RowKind, Select, ValuesOptions, ValuesSource, read};
 use plansift_plan::record::{Label, Sink};
 use plansift_plan::sink::json::Json;

@@ -532,7 +532,7 @@ fn inputs_named_twice_are_processed_once() {
     assert_eq!(run.code, Some(0), "{run:?}");
     assert_eq!(states(&report(&folder)), ["p/a.json done"]);
     assert_eq!(records(&folder).len(), 1);
-    assert!(run.err.contains("named more than once and done once: 2"), "{}", run.err);
+    assert!(run.err.contains("inputs named more than once, and read once: 2"), "{}", run.err);
 }
 
 #[test]

@@ -133,7 +133,10 @@ fn inputs_can_be_lists_globs_and_filtered_folders() {
         labels(&plans(&run)),
         ["live/prod/plan.json live/prod", "live/dev/plan.json live/dev"]
     );
-    assert!(run.err.starts_with("plansift: named more than once and done once: 1\n"), "{run:?}");
+    assert!(
+        run.err.starts_with("plansift: inputs named more than once, and read once: 1\n"),
+        "{run:?}"
+    );
 }
 
 /// A configuration folder contains source files, which may look like a damaged plan.
@@ -233,7 +236,7 @@ fn inputs_named_twice_count_once() {
             command.current_dir(folder.0.path()).args(args.split(' '));
             let stdin = std::fs::File::open(folder.path("live/dev/plan.json")).expect("a file");
             let run = Run::of(&command.stdin(stdin).output().expect("it runs"));
-            let said = format!("plansift: named more than once and done once: {again}");
+            let said = format!("plansift: inputs named more than once, and read once: {again}");
             assert!(run.err.lines().any(|line| line == said), "{args}: {}", run.err);
         }
     }
@@ -452,8 +455,8 @@ fn a_broken_plan_in_a_stream_does_not_stop_the_others() {
     // If documents are not on separate lines, the run rejects the rest and says so.
     let run = Run::piped("changes", format!("{a}{}{c}", b.replace("[{", "[}")));
     assert_eq!((run.code, run.count("summary")), (Some(4), 1));
-    let refused = "plansift: -: what follows plan 2 was not read: no line certainly begins the \
-                   next one";
+    let refused = "plansift: -: what follows plan 2 was not read: it is not clear where the \
+                   next plan begins";
     assert_eq!(run.err.lines().nth(1), Some(refused), "{}", run.err);
     // The message for a single document is unchanged.
     assert_eq!(Run::piped("changes", &b[..b.len() - 9]).err.lines().count(), 1);

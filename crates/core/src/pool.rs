@@ -55,9 +55,9 @@ struct Jobs<J> {
     has_panicked: bool,
 }
 
-impl<J> Queue<J> {
+impl<J> Default for Queue<J> {
     /// Creates an empty queue.
-    pub fn new() -> Queue<J> {
+    fn default() -> Queue<J> {
         let jobs = Jobs {
             waiting: VecDeque::new(),
             slots: VecDeque::new(),
@@ -68,7 +68,9 @@ impl<J> Queue<J> {
         };
         Queue { jobs: Mutex::new(jobs), changed: Condvar::new() }
     }
+}
 
+impl<J> Queue<J> {
     fn jobs(&self) -> MutexGuard<'_, Jobs<J>> {
         // No code panics while it holds the lock, so the state of a poisoned lock is valid.
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
@@ -297,7 +299,7 @@ mod tests {
     }
 
     fn squares(threads: usize, numbers: std::ops::Range<u64>) -> Vec<u64> {
-        let queue = Queue::new();
+        let queue = Queue::default();
         std::thread::scope(|scope| {
             let mut pool = Pool::new(scope, &queue, threads);
             let mut squares = Vec::new();
@@ -329,7 +331,7 @@ mod tests {
     #[test]
     fn the_submitter_can_run_jobs() {
         for threads in [1, 2, 3] {
-            let queue = Queue::new();
+            let queue = Queue::default();
             std::thread::scope(|scope| {
                 let mut pool = Pool::new(scope, &queue, threads);
                 assert!(!pool.run_one());
@@ -345,7 +347,7 @@ mod tests {
     #[test]
     fn pending_jobs_can_be_drained() {
         for threads in [1, 2, 3] {
-            let queue = Queue::new();
+            let queue = Queue::default();
             std::thread::scope(|scope| {
                 let mut pool = Pool::new(scope, &queue, threads);
                 (0..40).for_each(|number| pool.submit((number, u64::MAX), || Squares));

@@ -8,7 +8,7 @@ pub mod plan;
 pub mod record;
 pub mod sink;
 
-#[doc(inline)]
-pub use plansift_core::{error, input, json, limits, path};
 #[doc(hidden)]
 pub use plansift_core::scan;
+#[doc(inline)]
+pub use plansift_core::{error, input, json, limits, path};

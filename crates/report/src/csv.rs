@@ -109,7 +109,7 @@ impl<W: Write> Csv<W> {
 
     fn with(out: W, formulas: Formulas, row: Row) -> Csv<W> {
         let out = ::csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
-        Csv { out, pace: Pace::new(), formulas, row, has_header: false }
+        Csv { out, pace: Pace::start(), formulas, row, has_header: false }
     }
 
     /// Writes the record that ends a document.

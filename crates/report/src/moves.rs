@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use super::Sink;
 use plansift_core::error::{Error, Result};
-use plansift_plan::record::holdings::Holdings;
+use plansift_plan::record::state_counts::StateCounts;
 use plansift_plan::record::{Hidden, Label, Record, ResourceChange};
 
 /// Maximum number of moves of each section that are compared with the other section.
@@ -89,8 +89,8 @@ impl Sink for MoveReader<'_> {
         self.sink.hidden(hidden)
     }
 
-    fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
-        self.sink.state(label, holdings)
+    fn state(&mut self, label: Label<'_>, state_counts: &StateCounts) -> Result<()> {
+        self.sink.state(label, state_counts)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -9,7 +9,7 @@ use super::Sink;
 use plansift_core::error::{Error, Result};
 use plansift_core::inert::visible;
 pub use plansift_plan::config::{BlockLocation, Location, Missing, Origin};
-use plansift_plan::record::holdings::Holdings;
+use plansift_plan::record::state_counts::StateCounts;
 use plansift_plan::record::{Hidden, Label, Record, Rendered, ResourceChange};
 
 /// Returns the file and the line of a block, or the reason why there is none, in words for people.
@@ -143,8 +143,8 @@ impl Sink for Located<'_> {
         self.sink.hidden(hidden)
     }
 
-    fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
-        self.sink.state(label, holdings)
+    fn state(&mut self, label: Label<'_>, state_counts: &StateCounts) -> Result<()> {
+        self.sink.state(label, state_counts)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::{FILTERS, GateArgs, INPUT, OUTPUT, Plans, SecretArgs, address, file, words};
 use plansift_core::path::AddressPattern;
-use plansift_plan::record::holdings::GroupKey;
+use plansift_plan::record::state_counts::GroupKey;
 use plansift_plan::record::values::ValuesSource;
 
 /// Arguments about the output, shared by these commands.

@@ -9,9 +9,9 @@
 //! | `tfjsonpath.Traverse(object, path)` | [`traverse`] |
 //! | `compare.ValuesSame()` | [`Comparer::Same`] |
 //!
-//! The checks work on lazy values ([`Value`](plansift_core::json::value::Value)): a check reads the values
-//! that it names and skips the rest. The errors have the text of Go's errors, with one difference:
-//! [`SENSITIVE`] replaces values that are marked sensitive.
+//! The checks work on lazy values ([`Value`](plansift_core::json::value::Value)): a check reads the
+//! values that it names and skips the rest. The errors have the text of Go's errors, with one
+//! difference: [`SENSITIVE`] replaces values that are marked sensitive.
 //!
 //! Values are decoded as by Go's decoder: of several members with one name, the last one counts,
 //! and an unpaired half of a surrogate pair becomes U+FFFD. Numbers keep their text.

@@ -90,7 +90,7 @@ impl fmt::Display for Remark {
             }
             Remark::Lost(number) => write!(
                 f,
-                "what follows plan {number} was not read: no line certainly begins the next one"
+                "what follows plan {number} was not read: it is not clear where the next plan begins"
             ),
         }
     }

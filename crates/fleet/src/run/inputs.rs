@@ -61,7 +61,7 @@ impl<'r, 'e> DocumentLoop<'r, 'e> {
         if let Some(progress) = progress {
             progress.begin_inputs(entries.len(), entries.iter().map(len_of).sum(), passes.count());
         }
-        let queue = Queue::new();
+        let queue = Queue::default();
         std::thread::scope(|scope| {
             let mut ahead = match &self.consumer {
                 Consumer::Records(reader, _) => {

@@ -10,7 +10,7 @@ use std::fmt;
 use super::counts::{DocumentOutcome, Events, Remark};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_plan::record::counts::Summary;
-use plansift_plan::record::holdings::Holdings;
+use plansift_plan::record::state_counts::StateCounts;
 use plansift_plan::record::{Label, Plan, Record, SCHEMA_VERSION, owned, weight};
 use plansift_plan::sink::Sink;
 
@@ -111,7 +111,7 @@ impl Sink for RecordingSink {
         Err(given_up())
     }
 
-    fn state(&mut self, _: Label<'_>, _: &Holdings) -> Result<()> {
+    fn state(&mut self, _: Label<'_>, _: &StateCounts) -> Result<()> {
         Err(given_up())
     }
 

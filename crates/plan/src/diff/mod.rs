@@ -215,7 +215,7 @@ impl Differ {
     fn unknown(&mut self, change: &Change<'_>) -> Result<()> {
         let overlays = [change.after_unknown.map(Value::raw), None];
         let (paths, marks) = (&mut self.unknown, &mut self.scratch.marks);
-        if self.unknown_of.recall(overlays, paths, marks) == CacheLookup::Whole {
+        if self.unknown_of.look_up(overlays, paths, marks) == CacheLookup::Whole {
             return Ok(());
         }
         if let Some(overlay) = change.after_unknown {
@@ -236,7 +236,7 @@ impl Differ {
         let paths = &mut self.sensitive;
         self.has_texts = false;
         // The caller does not need the offsets of the marks.
-        if self.sensitive_of.recall(raw, paths, &mut Vec::new()) == CacheLookup::Whole {
+        if self.sensitive_of.look_up(raw, paths, &mut Vec::new()) == CacheLookup::Whole {
             return Ok(());
         }
         for (overlay, key) in overlays.into_iter().zip(["before_sensitive", "after_sensitive"]) {

@@ -53,7 +53,7 @@ impl PathCache {
     /// Replaces the caller's lists with the lists for these overlays: the marked paths, and the
     /// offsets of the marks in the overlay. If the lists are not cached, empties both. The caller
     /// then fills them and calls [`PathCache::keep`].
-    pub(super) fn recall(
+    pub(super) fn look_up(
         &mut self,
         overlays: Overlays<'_>,
         paths: &mut Paths,

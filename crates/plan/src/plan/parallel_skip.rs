@@ -64,7 +64,7 @@ pub(super) fn with_others<T>(
     if threads == 1 || options.limits.string_skipped < RANGE_LEN {
         return read(None);
     }
-    let queue = Queue::new();
+    let queue = Queue::default();
     let worker = SkipWorker { isa: options.isa, validation: options.validation };
     std::thread::scope(|scope| read(Some(&mut ParallelSkip::new(scope, &queue, threads, worker))))
 }

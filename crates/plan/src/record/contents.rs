@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::holdings::GroupKey;
+use super::state_counts::GroupKey;
 use super::{JsonText, ResourceName};
 use plansift_core::path::Paths;
 

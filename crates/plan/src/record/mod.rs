@@ -14,7 +14,6 @@ mod contents;
 pub mod counts;
 mod failed_assertion;
 mod fleet;
-pub mod holdings;
 mod importing;
 mod json_text;
 mod options;
@@ -26,6 +25,7 @@ mod row_builder;
 mod rows;
 pub mod schemas;
 mod source;
+pub mod state_counts;
 mod subject;
 mod texts;
 pub mod values;
@@ -36,8 +36,8 @@ use serde::Serialize;
 
 use crate::config::{ConfigurationSummary, Dependent, LocatedElement, User};
 use counts::Summary;
-use holdings::{Group, Holdings};
 use plansift_core::error::{Error, Result};
+use state_counts::{Group, StateCounts};
 
 pub use assertion_result::{AssertionFinding, AssertionResult, UnreadDocument};
 pub use attributes::{
@@ -289,8 +289,8 @@ pub trait Sink {
     }
 
     /// Reports the counts of a state. A state has no [`Record::Summary`].
-    fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
-        let _ = (label, holdings);
+    fn state(&mut self, label: Label<'_>, state_counts: &StateCounts) -> Result<()> {
+        let _ = (label, state_counts);
         Ok(())
     }
 

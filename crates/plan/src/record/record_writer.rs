@@ -6,10 +6,10 @@
 //! limit.
 
 use super::counts::{Facts, Summary};
-use super::holdings::Holdings;
 use super::options::RecordOptions;
 use super::pending::PendingRecords;
 use super::row_builder::RowBuilder;
+use super::state_counts::StateCounts;
 use super::subject::{ViewPaths, ViewSubject};
 use super::viewer::{View, Viewer};
 use super::{Attributes, Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
@@ -56,10 +56,10 @@ impl<'a> RecordWriter<'a> {
     }
 
     /// Reports the counts of a state, which has no records.
-    pub(super) fn state(&mut self, holdings: &mut Holdings) -> Result<()> {
+    pub(super) fn state(&mut self, state_counts: &mut StateCounts) -> Result<()> {
         let late = self.summary.plan.terraform_version.take();
-        holdings.terraform_version = late.or_else(|| self.terraform_version.take());
-        self.sink.state(self.label, holdings)
+        state_counts.terraform_version = late.or_else(|| self.terraform_version.take());
+        self.sink.state(self.label, state_counts)
     }
 
     /// Counts a change to a resource. Fails if there are too many different action words.

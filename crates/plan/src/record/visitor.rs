@@ -11,13 +11,13 @@ use std::num::NonZeroUsize;
 use super::action::Action;
 use super::checker::{CheckRequest, NoChecker, PieceChecker};
 use super::counts::{self, Summary};
-use super::holdings::Holdings;
 use super::options::{RecordOptions, Show};
 use super::outputs::Declarations;
 use super::patterns::NamedKind;
 use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
 use super::rows::RowWorker;
+use super::state_counts::StateCounts;
 use super::subject::{ViewPaths, ViewSubject};
 use super::texts::decoded;
 use super::viewer::{View, Viewer};
@@ -149,7 +149,7 @@ pub fn write_records<S: Source, C: PieceChecker>(
 ) -> Result<PlanOutcome> {
     let RecordRequest { label, options, view, check } = request;
     let (checker, failed) = check.map(|CheckRequest { checker, failed }| (checker, failed)).unzip();
-    let queue = Queue::new();
+    let queue = Queue::default();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         let mut visitor = RecordVisitor {
@@ -160,7 +160,7 @@ pub fn write_records<S: Source, C: PieceChecker>(
             checker,
             index: 0,
             declarations: Declarations::default(),
-            holdings: Holdings::default(),
+            state_counts: StateCounts::default(),
             is_in_values: false,
             is_state: false,
         };
@@ -187,7 +187,7 @@ struct RecordVisitor<'a, 'scope, C: PieceChecker + 'scope> {
     index: u64,
     declarations: Declarations,
     /// Counts of the resources and outputs in a state.
-    holdings: Holdings,
+    state_counts: StateCounts,
     /// Whether the current section contains the values of a state.
     is_in_values: bool,
     is_state: bool,
@@ -273,7 +273,7 @@ impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
     fn finish(&mut self, document: &plan::Document) -> Result<PlanOutcome> {
         if self.is_state {
             self.writer.summary.bytes = document.bytes;
-            self.writer.state(&mut self.holdings)?;
+            self.writer.state(&mut self.state_counts)?;
         } else {
             self.writer.end(document)?;
         }
@@ -333,9 +333,11 @@ impl<'scope, C: PieceChecker + 'scope> Visitor for RecordVisitor<'_, 'scope, C> 
             (PieceKind::DeferredActionInvocation, _) => {
                 self.deferred_action(&plan::DeferredAction::parse(value)?)
             }
-            (PieceKind::Resource, _) => self.holdings.add(&ResourceInstance::parse(value)?, limits),
+            (PieceKind::Resource, _) => {
+                self.state_counts.add(&ResourceInstance::parse(value)?, limits)
+            }
             (PieceKind::Output, _) if self.is_in_values => {
-                self.holdings.outputs += 1;
+                self.state_counts.outputs += 1;
                 Ok(())
             }
             // An element has no name. A piece with a name is the section itself with the value

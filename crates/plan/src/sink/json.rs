@@ -21,7 +21,7 @@ impl<W: Write> Json<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Json<W> {
         let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
-        Json { out, pace: Pace::new(), has_elements: false }
+        Json { out, pace: Pace::start(), has_elements: false }
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {

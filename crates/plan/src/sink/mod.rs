@@ -25,7 +25,7 @@ pub struct Pace {
 
 impl Pace {
     /// Starts with the first row.
-    pub fn new() -> Pace {
+    pub fn start() -> Pace {
         Pace { flushed: std::time::Instant::now(), rows: 0 }
     }
 

@@ -18,7 +18,7 @@ impl<W: Write> Ndjson<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Ndjson<W> {
         let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
-        Ndjson { out, pace: Pace::new() }
+        Ndjson { out, pace: Pace::start() }
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn read<S: Source>(
 ) -> Result<(Document, AuditSummary)> {
     let auditor = Auditor::new(collected, options, NoteWriter::new(sink, origins));
     let threads = options.secret.read.threads.map_or(1, NonZeroUsize::get);
-    let queue = Queue::new();
+    let queue = Queue::default();
     std::thread::scope(|scope| {
         let ahead = Lookahead::new(scope, &queue, (threads > 1).then_some(threads));
         let mut reading = Reading { auditor, ahead, collected, options };

@@ -178,7 +178,7 @@ pub fn rewrite<S: Source>(
     let is_redacted = !matches!(secrecy, Secrecy::Off);
     let Collected { secrets, contained, .. } = known.unwrap_or(&nothing);
     let targets = EchoTargets { secrets, contained: contained.as_ref() };
-    let (queue, queue_ahead) = (Queue::new(), Queue::new());
+    let (queue, queue_ahead) = (Queue::default(), Queue::default());
     let threads = read.threads.map_or(1, NonZeroUsize::get);
     std::thread::scope(|scope| {
         let pool = Pool::new(scope, &queue, threads);

@@ -139,7 +139,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         // For a redaction, even a single thread parses ahead, because its results shorten the
         // second pass.
         let is_ahead = threads > 1 || self.is_indexed;
-        let queue = Queue::new();
+        let queue = Queue::default();
         std::thread::scope(|scope| {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
             let first_pass = self.is_indexed.then(|| FirstPassIndex::new(options));

@@ -131,7 +131,7 @@ impl<'p> Pruner<'p> {
         while let Some(top) = open.last_mut() {
             self.candidates.truncate(top.candidates.end);
             self.paths.iter_mut().zip(top.path_lens).for_each(|(path, len)| path.truncate(len));
-            let entered = match top.entries.next()? {
+            let entered = match top.entries.step()? {
                 Some((Step::Index(index), element)) => self.element(top, index, element)?,
                 Some((Step::Key(key), value)) => {
                     let entered = self.member(top, key, value, layer, cuts, &mut removed)?;

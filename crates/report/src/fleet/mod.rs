@@ -26,7 +26,7 @@ use crate::{Sink, write_error};
 use plansift_core::error::{Error, Result};
 use plansift_plan::plan::DocumentFault;
 pub use plansift_plan::record::Column;
-use plansift_plan::record::holdings::Holdings;
+use plansift_plan::record::state_counts::StateCounts;
 use plansift_plan::record::{Label, Record};
 use states::States;
 
@@ -156,10 +156,10 @@ impl<W: Write> Sink for Fleet<W> {
         Ok(())
     }
 
-    fn state(&mut self, label: Label<'_>, holdings: &Holdings) -> Result<()> {
+    fn state(&mut self, label: Label<'_>, state_counts: &StateCounts) -> Result<()> {
         // Drops the counts of the state's checks, which arrived as the records of a plan.
         self.plan = PlanCounts::default();
-        self.states.add(label, holdings);
+        self.states.add(label, state_counts);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use crate::screen::{BOLD, DIM, Screen, fit, fit_end, padded, width};
 use crate::tool::Tool;
 use plansift_core::inert::visible;
 use plansift_plan::record::Label;
-use plansift_plan::record::holdings::{Group, GroupKey, Groups, Holdings};
+use plansift_plan::record::state_counts::{Group, GroupKey, Groups, StateCounts};
 
 const LISTED: usize = 8;
 /// Width of a number, in columns.
@@ -18,7 +18,7 @@ const NUMBER: usize = 11;
 
 #[derive(Debug, Default)]
 pub(super) struct States {
-    all: Holdings,
+    all: StateCounts,
     /// The numbers of resources and outputs of each workspace. Workspaces beyond [`WORKSPACES_MAX`]
     /// count only in the totals.
     workspaces: BTreeMap<String, [u64; 2]>,
@@ -29,14 +29,14 @@ impl States {
         self.all.states == 0
     }
 
-    pub(super) fn add(&mut self, label: Label<'_>, holdings: &Holdings) {
+    pub(super) fn add(&mut self, label: Label<'_>, state_counts: &StateCounts) {
         let name = label.workspace.unwrap_or(label.source);
         if self.workspaces.len() < WORKSPACES_MAX || self.workspaces.contains_key(name) {
             let counts = self.workspaces.entry(name.to_owned()).or_default();
-            counts[0] += resources(holdings);
-            counts[1] += holdings.outputs;
+            counts[0] += resources(state_counts);
+            counts[1] += state_counts.outputs;
         }
-        self.all.take(holdings.clone());
+        self.all.take(state_counts.clone());
     }
 
     /// Draws the page. With a grouping, draws only that grouping's list. States have no actions, so
@@ -93,8 +93,8 @@ impl States {
     }
 }
 
-fn resources(holdings: &Holdings) -> u64 {
-    holdings.managed + holdings.others + holdings.deposed
+fn resources(state_counts: &StateCounts) -> u64 {
+    state_counts.managed + state_counts.others + state_counts.deposed
 }
 
 fn row<'g>(by: GroupKey, group: &Group<'g>) -> (&'g str, [u64; 2]) {
@@ -107,7 +107,7 @@ fn row<'g>(by: GroupKey, group: &Group<'g>) -> (&'g str, [u64; 2]) {
 }
 
 /// Returns the totals in words.
-fn sentence(all: &Holdings) -> String {
+fn sentence(all: &StateCounts) -> String {
     let mut parts = vec![counted(all.managed, "managed resource")];
     let others = [
         (all.others, counted(all.others, "data source")),

@@ -60,9 +60,8 @@ pub struct Answer<'q> {
     pub first: &'q [String],
     /// The first failures of an assertion.
     pub findings: &'q [Finding],
-    /// True if the rule counts changes to resources and the plan does not list them
-    /// ([`Summary::lacks_resource_changes`](plansift_plan::record::counts::Summary)). The rule then counts
-    /// as broken.
+    /// True if the rule counts changes to resources and the plan does not list them (the field
+    /// `lacks_resource_changes` of its summary). The rule then counts as broken.
     pub is_unknown: bool,
 }
 

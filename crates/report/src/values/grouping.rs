@@ -1,7 +1,7 @@
 //! Counts resources instead of writing them, and writes the counts at the end of the run.
 
 use plansift_core::error::{Error, Result};
-use plansift_plan::record::holdings::{GroupKey, Groups};
+use plansift_plan::record::state_counts::{GroupKey, Groups};
 use plansift_plan::record::{Label, Record, RowSummary, Sink};
 
 /// A sink that writes one row for each group of resources to another sink.

@@ -6,8 +6,8 @@
 //! has one side, its attributes are the scalars of that side.
 //!
 //! A value is hidden if an overlay marks it on either side, or if it repeats a secret of the plan.
-//! So the secrets must be collected first ([`plansift_redact::secret::collect`]). Without them, attributes
-//! have paths but no values.
+//! So the secrets must be collected first ([`plansift_redact::secret::collect`]). Without them,
+//! attributes have paths but no values.
 
 mod alignment;
 mod container;
@@ -228,19 +228,7 @@ impl Viewer for AttributeViewer<'_> {
             sizes: Sizes { set_room: SETS_MAX, size: 0, room },
             attributes: Attributes::default(),
         };
-        match subject.sides.map(|side| side.filter(|side| !side.is_null())) {
-            [Some(before), Some(after)] => {
-                let listed = view_paths.shown();
-                differences([before, after], &listed, view_paths.unknown, &mut listing)?;
-                if listing.shows_all {
-                    listing.unchanged(after, listed)?;
-                } else {
-                    listing.attributes.unchanged = unchanged(change, &listed)?;
-                }
-            }
-            [Some(before), None] => listing.removed(before)?,
-            [None, after] => listing.added(after)?,
-        }
+        listing.change(subject.sides, change)?;
         Ok(listing.attributes)
     }
 }
@@ -398,6 +386,23 @@ struct Within {
 }
 
 impl<'l> Listing<'l, '_> {
+    /// Adds the attributes of a change, whose sides are `sides`.
+    fn change<'a>(&mut self, sides: [Option<Value<'a>>; 2], change: &Change<'a>) -> Result<()> {
+        match sides.map(|side| side.filter(|side| !side.is_null())) {
+            [Some(before), Some(after)] => {
+                let listed = self.view_paths.shown();
+                differences([before, after], &listed, self.view_paths.unknown, self)?;
+                if self.shows_all {
+                    return self.unchanged(after, listed);
+                }
+                self.attributes.unchanged = unchanged(change, &listed)?;
+                Ok(())
+            }
+            [Some(before), None] => self.removed(before),
+            [None, after] => self.added(after),
+        }
+    }
+
     fn push(&mut self, path: Path<'_>, before: Shown, after: Shown, difference: Difference) {
         self.put(path, [before, after], None, difference);
     }

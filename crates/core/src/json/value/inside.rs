@@ -59,7 +59,7 @@ impl<'a> Entries<'a> {
 
     /// The next value, and the step to it.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<(Step<'a>, Value<'a>)>> {
+    pub fn step(&mut self) -> Result<Option<(Step<'a>, Value<'a>)>> {
         Ok(match self {
             Entries::Object(members) => members.step()?.map(|(key, value)| (Step::Key(key), value)),
             Entries::Array(elements, index) => elements.step()?.map(|value| {

@@ -60,7 +60,7 @@ impl<'a> ValueWalk<'a> {
     /// After [`WalkEvent::Open`], whether the container is empty.
     pub(crate) fn is_at_end(&self) -> Result<bool> {
         let mut entries = self.open.last().cloned();
-        Ok(entries.as_mut().map(Entries::next).transpose()?.flatten().is_none())
+        Ok(entries.as_mut().map(Entries::step).transpose()?.flatten().is_none())
     }
 
     /// After [`WalkEvent::Open`], skips the content and the end of the container. After
@@ -91,7 +91,7 @@ impl<'a> Iterator for ValueWalk<'a> {
             return Some(self.enter(value));
         }
         let entries = self.open.last_mut()?;
-        Some(Ok(match entries.next() {
+        Some(Ok(match entries.step() {
             Err(error) => return Some(Err(error)),
             Ok(Some((step, value))) => {
                 self.next = Some(value);

@@ -120,7 +120,7 @@ impl Groups {
 
 /// Counts of the contents of states.
 #[derive(Clone, Debug)]
-pub struct Holdings {
+pub struct StateCounts {
     /// Number of states.
     pub states: u64,
     /// Number of managed resource instances, without deposed objects.
@@ -141,9 +141,9 @@ pub struct Holdings {
     pub groups: [Groups; 3],
 }
 
-impl Default for Holdings {
-    fn default() -> Holdings {
-        Holdings {
+impl Default for StateCounts {
+    fn default() -> StateCounts {
+        StateCounts {
             states: 0,
             managed: 0,
             others: 0,
@@ -157,7 +157,7 @@ impl Default for Holdings {
     }
 }
 
-impl Holdings {
+impl StateCounts {
     /// Counts a resource of one state.
     pub(super) fn add(&mut self, resource: &ResourceInstance<'_>, limits: &Limits) -> Result<()> {
         match (resource.resource.deposed, resource.resource.mode) {
@@ -185,7 +185,7 @@ impl Holdings {
     }
 
     /// Adds the counts of a complete state.
-    pub fn take(&mut self, mut state: Holdings) {
+    pub fn take(&mut self, mut state: StateCounts) {
         self.states += 1;
         self.managed += state.managed;
         self.others += state.others;

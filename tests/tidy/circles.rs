@@ -1,5 +1,5 @@
-//! The files of a crate import each other without circles, and so do its modules, and the parts of a
-//! module (a file, or a folder with all its files).
+//! The files of a crate import each other without circles, and so do its modules, and the parts of
+//! a module (a file, or a folder with all its files).
 //!
 //! A path is followed to the file that defines its item: `super::InputEntry` leads through a `pub
 //! use` of the parent to `input_entry.rs`. A file may name its own submodules, which import from
@@ -77,9 +77,9 @@ impl Program {
         self.files.iter().map(|(module, code)| (module.clone(), targets_of(module, code))).collect()
     }
 
-    /// The imports between modules of `depth` steps: 2 for the modules of a crate, and 3 for the parts
-    /// of a module. Leaves out the parts of `source`: a listing of a store yields entries, and an
-    /// entry names its store.
+    /// The imports between modules of `depth` steps: 2 for the modules of a crate, and 3 for the
+    /// parts of a module. Leaves out the parts of `source`: a listing of a store yields entries,
+    /// and an entry names its store.
     fn between(&self, depth: usize) -> Imports {
         let mut between = Imports::new();
         for (module, targets) in self.imports() {

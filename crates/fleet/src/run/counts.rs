@@ -90,7 +90,8 @@ impl fmt::Display for Remark {
             }
             Remark::Lost(number) => write!(
                 f,
-                "what follows plan {number} was not read: it is not clear where the next plan begins"
+                "what follows plan {number} was not read: it is not clear where the next plan \
+                 begins"
             ),
         }
     }

@@ -62,7 +62,7 @@ pub enum NextDocument {
 ///
 /// struct Ignore;
 /// impl Visitor for Ignore {
-///     fn piece(&mut self, _: &Piece<'_>) -> plansift::Result<Flow> {
+///     fn piece(&mut self, _: &Piece<'_>) -> plansift_plan::error::Result<Flow> {
 ///         Ok(Flow::Continue)
 ///     }
 /// }

@@ -59,8 +59,7 @@ impl Listing {
 
 #[cfg(test)]
 mod tests {
-    use crate::source::{Inputs, Rule, Selection};
-    use plansift_core::error::{ErrorKind, StoreFault};
+    use crate::source::{Inputs, Rule, Selection, StoreFault};
 
     #[test]
     fn addresses_are_unsupported_without_the_stores_feature() {

@@ -1,7 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![forbid(unsafe_code)]
-//! Values as Terraform and OpenTofu exchange them with providers: MessagePack and JSON, decoded
-//! with a type.
 //!
 //! | task | items |
 //! | --- | --- |
@@ -24,6 +21,8 @@
 //! A value is read into memory as a whole, unlike a plan. Readers and writers keep their own stack
 //! and do not recurse. The depth, the digits of numbers and the expansion of short encodings are
 //! limited, so time and memory stay roughly in proportion to the input.
+
+#![forbid(unsafe_code)]
 
 pub mod block;
 mod convert;

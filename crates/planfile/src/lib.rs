@@ -1,7 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![forbid(unsafe_code)]
-//! Binary plan files (`plan -out`) and state files (`terraform.tfstate`) as the JSON text that
-//! `show -json` prints.
 //!
 //! ```text
 //! zip ─▶ archive ─▶ member `tfplan` ──▶ index ─▶ document ─▶ JSON text
@@ -13,6 +10,8 @@
 //! schemas. Without a schema, a number with many digits becomes a string. The file also stores the
 //! sensitivity marks of the schema for only one side of a replacement, so a mark on either side
 //! marks both. The configuration is left out.
+
+#![forbid(unsafe_code)]
 
 mod action;
 mod archive;

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
-//! The output formats: each sink writes records in one format.
 
 mod alike;
 pub mod annotate;

@@ -94,31 +94,6 @@ impl Form {
     }
 }
 
-/// The format of a report: the changes of all plans, for people or for another program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportForm {
-    /// See [`term`].
-    Term,
-    /// See [`markdown`].
-    Markdown,
-    /// See [`html`].
-    Html,
-    /// See [`github`].
-    Github,
-    /// See [`fleet::document`].
-    Json,
-    /// See [`variables`].
-    Variables,
-    /// See [`junit`].
-    Junit,
-    /// See [`sarif`].
-    Sarif,
-    /// See [`gitlab`].
-    Gitlab,
-    /// See [`code_quality`].
-    CodeQuality,
-}
-
 /// The name, description and properties of a [`ReportForm`].
 struct Described {
     name: &'static str,
@@ -128,63 +103,59 @@ struct Described {
     shows_attributes: bool,
 }
 
+/// Makes [`ReportForm`] from rows of: variant, name, description, endings of file names, whether
+/// the format shows individual attributes.
+macro_rules! report_forms {
+    ($($(#[$doc:meta])* $variant:ident, $name:literal, $description:literal, $endings:expr,
+        $shows_attributes:literal;)*) => {
+        /// The format of a report: the changes of all plans, for people or for another program.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum ReportForm {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl ReportForm {
+            /// Every format, in the order of the help.
+            pub const ALL: [ReportForm; [$($name),*].len()] = [$(ReportForm::$variant),*];
+
+            fn described(self) -> Described {
+                match self {
+                    $(ReportForm::$variant => Described {
+                        name: $name,
+                        description: $description,
+                        endings: &$endings,
+                        shows_attributes: $shows_attributes,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+report_forms! {
+    /// See [`term`].
+    Term, "term", "For a person at a terminal", [".txt"], true;
+    /// See [`markdown`].
+    Markdown, "markdown", "For a comment on a pull or merge request", [".md", ".markdown"], true;
+    /// See [`html`].
+    Html, "html", "A single page for a browser, which needs no network", [".html", ".htm"], true;
+    /// See [`github`].
+    Github, "github", "Annotations, a summary and outputs for a step of GitHub Actions", [], true;
+    /// See [`fleet::document`].
+    Json, "json", "All plans as one document", [".json"], false;
+    /// See [`variables`].
+    Variables, "variables", "Counts of all plans, for a shell or GitLab's dotenv", [".env"], false;
+    /// See [`junit`].
+    Junit, "junit", "Tests: one for each rule and check", [".xml"], false;
+    /// See [`sarif`].
+    Sarif, "sarif", "Findings: one for each broken rule and check", [".sarif"], false;
+    /// See [`gitlab`].
+    Gitlab, "gitlab", "Counts, for GitLab's merge request widget", [], false;
+    /// See [`code_quality`].
+    CodeQuality, "code-quality", "Findings, for GitLab's code quality report", [], false;
+}
+
 impl ReportForm {
-    /// Every format, in the order of the help.
-    pub const ALL: [ReportForm; 10] = [
-        ReportForm::Term,
-        ReportForm::Markdown,
-        ReportForm::Html,
-        ReportForm::Github,
-        ReportForm::Json,
-        ReportForm::Variables,
-        ReportForm::Junit,
-        ReportForm::Sarif,
-        ReportForm::Gitlab,
-        ReportForm::CodeQuality,
-    ];
-
-    fn described(self) -> Described {
-        let (name, description, endings, shows_attributes): (_, _, &[_], _) = match self {
-            ReportForm::Term => ("term", "For a person at a terminal", &[".txt"], true),
-            ReportForm::Markdown => (
-                "markdown",
-                "For a comment on a pull or merge request",
-                &[".md", ".markdown"],
-                true,
-            ),
-            ReportForm::Html => (
-                "html",
-                "A single page for a browser, which needs no network",
-                &[".html", ".htm"],
-                true,
-            ),
-            ReportForm::Github => (
-                "github",
-                "Annotations, a summary and outputs for a step of GitHub Actions",
-                &[],
-                true,
-            ),
-            ReportForm::Json => ("json", "All plans as one document", &[".json"], false),
-            ReportForm::Variables => (
-                "variables",
-                "Counts of all plans, for a shell or GitLab's dotenv",
-                &[".env"],
-                false,
-            ),
-            ReportForm::Junit => ("junit", "Tests: one for each rule and check", &[".xml"], false),
-            ReportForm::Sarif => {
-                ("sarif", "Findings: one for each broken rule and check", &[".sarif"], false)
-            }
-            ReportForm::Gitlab => {
-                ("gitlab", "Counts, for GitLab's merge request widget", &[], false)
-            }
-            ReportForm::CodeQuality => {
-                ("code-quality", "Findings, for GitLab's code quality report", &[], false)
-            }
-        };
-        Described { name, description, endings, shows_attributes }
-    }
-
     /// Returns the format with this name; `None` if there is none.
     pub fn named(name: &str) -> Option<ReportForm> {
         ReportForm::ALL.into_iter().find(|form| form.name() == name)

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(super) use self::assert::Assert;
@@ -43,7 +43,7 @@ pub(super) use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Va
 pub(super) use self::wire::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
 };
-use plansift_core::limits::parse_amount;
+use plansift_core::limits::{Limit, Limits, parse_amount};
 use plansift_core::nearest::{did_you_mean, nearest};
 use plansift_core::path::AddressPattern;
 use plansift_plan::record::Show;
@@ -71,34 +71,6 @@ const LIMITS: &str = "Limits (sizes take K, M, G and T: powers of 1024)";
 struct Cli {
     #[command(subcommand)]
     command: Command,
-}
-
-impl Command {
-    /// Returns the arguments about plans; `None` for a command that reads no plan.
-    pub fn plans(&self) -> Option<&Plans> {
-        match self {
-            Command::Summary(Summary { shared: SharedArgs { plans, .. }, .. })
-            | Command::Changes(Changes { shared: SharedArgs { plans, .. }, .. })
-            | Command::Report(Report { plans, .. })
-            | Command::Batch(Batch { plans, .. }) => Some(plans),
-            Command::Resources(Resources { rows: RowArgs { plans, .. }, .. })
-            | Command::Outputs(Outputs { rows: RowArgs { plans, .. }, .. })
-            | Command::Variables(Variables { rows: RowArgs { plans, .. }, .. })
-            | Command::Checks(Checks { rows: RowArgs { plans, .. }, .. }) => Some(plans),
-            Command::Show(ShowPlanFile { plans, .. })
-            | Command::Config(Config { plans, .. })
-            | Command::Redact(Redact { plans, .. })
-            | Command::Slim(Slim { plans, .. })
-            | Command::Audit(Audit { plans, .. })
-            | Command::Assert(Assert { plans, .. }) => Some(plans),
-            Command::Merge(_)
-            | Command::Blocks(_)
-            | Command::Wire(_)
-            | Command::Schema(_)
-            | Command::Completions(_)
-            | Command::Man(_) => None,
-        }
-    }
 }
 
 /// The command.
@@ -516,19 +488,24 @@ fn file() -> impl TypedValueParser<Value = PathBuf> {
 /// Parses the arguments without printing. The first argument is the name of the program. Fails if
 /// an argument is wrong, or if the user asked for the help or the version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
-    let args: Vec<OsString> = args.into_iter().collect();
-    let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
-    let command = args.get(1).and_then(|command| command.to_str()).unwrap_or_default();
-    let translated = args.iter().enumerate().map(|(at, arg)| match at < options {
-        true => translated(arg, command),
-        false => arg.clone(),
-    });
-    let args: Vec<OsString> = translated.collect();
+    let (args, options) = translated(args);
     let parsed = match hints::one_dash(&args[..options]) {
         Some(error) => Err(error),
         None => Cli::try_parse_from(&args),
     };
     parsed.map(|cli| cli.command).map_err(|error| Refusal { error, args })
+}
+
+/// Returns the limits that arguments set. Returns `None` if the arguments are wrong, or if the
+/// command has no limits.
+pub fn limits(args: impl IntoIterator<Item = OsString>) -> Option<Limits> {
+    let mut cli = Cli::command();
+    let matches = cli.try_get_matches_from_mut(translated(args).0).ok()?;
+    let (name, matches) = matches.subcommand()?;
+    let mut known = cli.find_subcommand(name)?.get_arguments().map(|arg| arg.get_id().as_str());
+    let has_limits = known.any(|name| Limit::ALL.iter().any(|limit| limit.option() == name));
+    let arguments = has_limits.then(|| LimitArgs::from_arg_matches(matches))?;
+    arguments.ok().map(|arguments| arguments.limits())
 }
 
 /// The reason why no command runs: a wrong argument, or a request for help.
@@ -563,8 +540,18 @@ impl Refusal {
     }
 }
 
-/// Translates Terraform's options with one dash. `batch` writes to a folder.
-fn translated(arg: &OsString, command: &str) -> OsString {
+/// Translates Terraform's options with one dash, up to `--`. Also returns the number of arguments
+/// before `--`.
+fn translated(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, usize) {
+    let mut args: Vec<OsString> = args.into_iter().collect();
+    let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let command = args.get(1).and_then(|command| command.to_str()).unwrap_or_default().to_owned();
+    args[..options].iter_mut().for_each(|arg| *arg = option(arg, &command));
+    (args, options)
+}
+
+/// Translates an option of Terraform. `batch` writes to a folder.
+fn option(arg: &OsString, command: &str) -> OsString {
     let out = if command == "batch" { "--out" } else { "--output" };
     match arg.to_str() {
         Some("-json") if command == "show" => "--json".into(),
@@ -584,9 +571,16 @@ fn translated(arg: &OsString, command: &str) -> OsString {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
+
+    #[test]
+    fn limits_are_those_of_the_arguments() {
+        let limits = |line: &str| limits(line.split(' ').map(OsString::from));
+        let of_depth = Limits { depth: 7, ..Limits::default() };
+        assert_eq!(limits("plansift changes -out=a --limit-depth 7 plan.json"), Some(of_depth));
+        assert_eq!(limits("plansift merge a"), None);
+        assert_eq!(limits("plansift schema --limit-depth 7"), None);
+    }
 
     #[test]
     fn clap_accepts_the_command_definition() {

@@ -1,9 +1,9 @@
 //! Recordings of small inputs. A worker thread records an input, and the run replays the recordings
 //! in input order.
 //!
-//! A worker gives up on an input that fails, holds a state, causes a remark, or exceeds the memory
-//! of a recording. The run then reads that input itself, so failures and remarks have one code
-//! path.
+//! A worker gives up on an input that fails, holds a state, causes a remark, has a record without a
+//! copy, or exceeds the memory of a recording. The run then reads that input itself, so failures
+//! and remarks have one code path.
 
 use std::fmt;
 
@@ -99,8 +99,9 @@ impl Sink for RecordingSink {
                 Ok(())
             }
             row => {
+                let copy = owned(row).ok_or_else(given_up)?;
                 if let Some(plan) = self.plans.last_mut() {
-                    plan.rows.extend(owned(row));
+                    plan.rows.push(copy);
                 }
                 self.admit(weight(row))
             }

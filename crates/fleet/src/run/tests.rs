@@ -7,7 +7,7 @@ use crate::source::InputEntry;
 use plansift_core::error::Result;
 use plansift_core::input::InputOptions;
 use plansift_plan::plan::PlanOptions;
-use plansift_plan::record::{Label, RecordOptions};
+use plansift_plan::record::{Head, Label, Record, RecordOptions};
 use plansift_plan::sink::Sink;
 use plansift_plan::sink::ndjson::Ndjson;
 
@@ -100,4 +100,10 @@ fn recordings_have_a_memory_limit() {
     let plans = vec![plan(0); (recording::MAX / recording::PLAN) as usize].join("\n");
     assert!(recorded(&plans).is_some());
     assert!(recorded(&[&plans, "\n", &plan(0)].concat()).is_none());
+}
+
+#[test]
+fn a_record_without_a_copy_ends_a_recording() {
+    let record = Record::Document(Head::of(INPUT));
+    assert!(recording::record(|sink, _| sink.record(&record)).is_none());
 }

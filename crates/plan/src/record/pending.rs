@@ -18,12 +18,14 @@ pub(super) struct PendingRecords {
 }
 
 impl PendingRecords {
-    /// Keeps a copy of a record. Returns `false` if the records now take `max` bytes or more. The
-    /// caller must then release the records.
+    /// Keeps a copy of a record. Returns `false` if the record cannot wait, because it has no copy
+    /// or the records would take `max` bytes or more. The caller must then release the records.
     pub(super) fn push(&mut self, record: &Record<'_>, max: u64) -> bool {
         self.bytes += weight(record);
-        self.records.extend(owned(record));
-        self.bytes < max
+        let copy = owned(record).filter(|_| self.bytes < max);
+        let is_kept = copy.is_some();
+        self.records.extend(copy);
+        is_kept
     }
 
     /// Sends all waiting records to the sink.
@@ -67,7 +69,8 @@ impl io::Write for Length {
     }
 }
 
-/// Copies the record of a row of a plan; `None` for other records, which never wait.
+/// Copies the record of a row of a plan; `None` for other records. A record without a copy does not
+/// wait: the reading thread writes it at once.
 pub fn owned(record: &Record<'_>) -> Option<Record<'static>> {
     Some(match record {
         Record::ResourceChange(change) => Record::ResourceChange(owned_change(change)),

@@ -68,13 +68,17 @@ impl<'a> RecordWriter<'a> {
         self.summary.add(facts, &self.options.read.limits)
     }
 
-    /// Writes a record. Before the `plan` record is written, keeps a copy instead.
+    /// Writes a record. Before the `plan` record is written, keeps a copy instead, if the record
+    /// can wait.
     pub(super) fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.begin_if_known()?;
-        if self.begun {
-            return self.sink.record(record);
+        if !self.begun {
+            if self.pending.push(record, self.sink.waiting_max()) {
+                return Ok(());
+            }
+            self.begin()?;
         }
-        if self.pending.push(record, self.sink.waiting_max()) { Ok(()) } else { self.begin() }
+        self.sink.record(record)
     }
 
     /// Counts a change to a resource, and writes its record unless the options hide it. Fails if

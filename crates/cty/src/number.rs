@@ -248,23 +248,26 @@ impl Size {
 impl Float {
     /// Rounds `mantissa` × 2^`exponent` to nearest even. `has_rest` is true if the exact number is
     /// slightly larger. A number whose exponent exceeds 32 bits becomes infinite or zero.
-    fn rounded(mantissa: BigUint, exponent: i64, has_rest: bool, precision: u64) -> Size {
+    fn rounded(mut mantissa: BigUint, exponent: i64, has_rest: bool, precision: u64) -> Size {
         if mantissa.bits() == 0 {
             return Size::Finite(Float::default());
         }
         let over = mantissa.bits().saturating_sub(precision);
-        let mut kept = &mantissa >> over;
-        if over > 0 && mantissa.bit(over - 1) {
+        if over > 0 {
+            let is_half = mantissa.bit(over - 1);
             let is_above_half = has_rest || trailing_zeros(&mantissa) < over - 1;
-            if is_above_half || kept.bit(0) {
-                kept += 1_u32;
+            mantissa >>= over;
+            if is_half && (is_above_half || mantissa.bit(0)) {
+                mantissa += 1_u32;
             }
         }
-        let spare = trailing_zeros(&kept);
-        let float = Float {
-            mantissa: kept >> spare,
-            exponent: exponent + over.cast_signed() + spare.cast_signed(),
-        };
+        let spare = trailing_zeros(&mantissa);
+        // A shift copies the digits, even a shift by nothing.
+        if spare > 0 {
+            mantissa >>= spare;
+        }
+        let exponent = exponent + over.cast_signed() + spare.cast_signed();
+        let float = Float { mantissa, exponent };
         match float.top() {
             top if top > i64::from(i32::MAX) => Size::Infinite,
             top if top < i64::from(i32::MIN) => Size::Finite(Float::default()),
@@ -283,6 +286,9 @@ impl Float {
 
     fn compare(&self, other: &Float) -> Ordering {
         self.top().cmp(&other.top()).then_with(|| {
+            if self.exponent == other.exponent {
+                return self.mantissa.cmp(&other.mantissa);
+            }
             let least = self.exponent.min(other.exponent);
             let shifted =
                 |float: &Float| &float.mantissa << (float.exponent - least).unsigned_abs();

@@ -408,6 +408,14 @@ impl<'a> ValueStart<'a> {
     }
 }
 
+impl PartialEq for Text<'_> {
+    /// Compares the decoded texts.
+    #[inline]
+    fn eq(&self, other: &Text<'_>) -> bool {
+        self.compare(*other).is_eq()
+    }
+}
+
 impl<'a> Text<'a> {
     /// Returns the empty string at an offset.
     pub fn empty(offset: u64) -> Text<'static> {

@@ -293,13 +293,15 @@ impl<'a> ResourceChange<'a> {
         })
     }
 
-    /// Whether the resource had another address before.
-    pub fn is_moved(&self) -> bool {
-        let (Some(address), Some(previous)) = (self.address, self.previous_address) else {
-            return self.previous_address.is_some();
-        };
-        previous.compare(address).is_ne()
+    /// The previous address, if it differs from the address.
+    pub fn moved_from(&self) -> Option<Text<'a>> {
+        moved_from(self.address, self.previous_address)
     }
+}
+
+/// Returns the previous address of a resource, if it differs from the address.
+pub(crate) fn moved_from<T: PartialEq>(address: Option<T>, previous: Option<T>) -> Option<T> {
+    if previous == address { None } else { previous }
 }
 
 impl<'a> Index<'a> {

@@ -35,6 +35,7 @@ use plansift_core::limits::Limits;
 pub use plansift_core::scan::Isa;
 
 pub use change::members;
+pub(crate) use change::moved_from;
 pub use change::{
     ActionInvocation, Change, Check, Deferred, DeferredAction, Index, RelevantAttribute,
     ResourceChange, ResourceName, Timing,

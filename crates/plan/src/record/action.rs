@@ -39,6 +39,12 @@ pub(crate) fn effects_of_word(word: &str) -> impl Iterator<Item = &'static str> 
     }
 }
 
+/// Whether a resource stays as it is: no action, no move and no import. `word` is the word for its
+/// list of actions; `None` for an unknown list.
+pub fn is_settled<A, I>(word: Option<&str>, moved_from: Option<A>, importing: Option<I>) -> bool {
+    word == Some("no-op") && moved_from.is_none() && importing.is_none()
+}
+
 const CREATE: Cow<'static, str> = Cow::Borrowed("create");
 const DELETE: Cow<'static, str> = Cow::Borrowed("delete");
 const FORGET: Cow<'static, str> = Cow::Borrowed("forget");
@@ -107,7 +113,8 @@ impl Action {
         (Action::ForgetThenCreate, "replace", &[FORGET, CREATE]),
     ];
 
-    fn known_word(self) -> Option<&'static str> {
+    /// Returns the word for the list; `None` for an unknown list.
+    pub fn known_word(self) -> Option<&'static str> {
         Action::KNOWN.get(self as usize).map(|(_, word, _)| *word)
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Attributes, JsonText, action};
 use crate::config::{Block, Origin};
-use crate::plan::Timing;
+use crate::plan::{Timing, moved_from};
 use plansift_core::path::Paths;
 
 /// The `plan` record. It names the plan that the following records belong to.
@@ -135,8 +135,8 @@ pub struct ResourceName<'a> {
 impl ResourceChange<'_> {
     /// The previous address, if it differs from the address.
     pub fn moved_from(&self) -> Option<&str> {
-        let address = self.resource.address.as_deref();
-        self.resource.previous_address.as_deref().filter(|previous| Some(*previous) != address)
+        let ResourceName { address, previous_address, .. } = &self.resource;
+        moved_from(address.as_deref(), previous_address.as_deref())
     }
 
     /// Returns the label, followed by the deposed key if the object is deposed. A deposed object
@@ -180,7 +180,7 @@ impl ResourceChange<'_> {
 
     /// Whether the resource stays as it is: no action, no move and no import.
     pub fn is_settled(&self) -> bool {
-        self.action == "no-op" && self.moved_from().is_none() && self.importing.is_none()
+        action::is_settled(Some(&self.action), self.moved_from(), self.importing.as_ref())
     }
 }
 

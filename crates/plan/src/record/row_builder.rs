@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::action::Action;
+use super::action::{Action, is_settled};
 use super::counts::{Facts, PlanLine};
 use super::importing::Importing;
 use super::json_text::JsonText;
@@ -163,15 +163,15 @@ impl RowBuilder {
         let action = Action::of(&change.change).map_err(in_change)?;
         let mut terraform = PlanLine::default();
         terraform.count(action, change).map_err(in_change)?;
-        let is_moved = change.is_moved();
+        let (moved_from, importing) = (change.moved_from(), change.change.importing);
         Ok(Facts {
             section,
             offset: change.offset,
             action,
             word: action.word(&change.change).map_err(in_change)?,
             terraform,
-            is_moved,
-            is_settled: action == Action::NoOp && !is_moved && change.change.importing.is_none(),
+            is_moved: moved_from.is_some(),
+            is_settled: is_settled(action.known_word(), moved_from, importing),
             unknown: self.differ.unknown.len() as u64,
             sensitive: self.differ.sensitive.len() as u64,
             changed: self.differ.changed.len() as u64,

@@ -28,7 +28,7 @@ use plansift_plan::plan::{
     WrongDocument,
 };
 use plansift_plan::record::Show;
-use plansift_plan::record::action::Action;
+use plansift_plan::record::action::{Action, is_settled};
 use plansift_plan::record::patterns::{Resource, UnmatchedPatterns};
 
 /// The parts of a plan to keep.
@@ -269,9 +269,7 @@ impl Wanted {
         let change = &found.change;
         let is_no_op = section == Section::ResourceChanges
             && self.show == Show::Changes
-            && Action::of(change)? == Action::NoOp
-            && !found.is_moved()
-            && change.importing.is_none();
+            && is_settled(Action::of(change)?.known_word(), found.moved_from(), change.importing);
         match is_no_op {
             true => Ok(Verdict::Removed(Reason::NoOp)),
             false => {

@@ -19,12 +19,9 @@ use super::fault::PlanFileFault;
 use super::member::{MEMORY_MAX, Member};
 use plansift_core::budget::Budget;
 use plansift_core::error::{Error, Result};
-use plansift_core::input::{Rereadable, into_error, into_io_error};
+use plansift_core::input::{Rereadable, check_expansion, into_error, into_io_error};
 use plansift_core::limits::{Limit, Limits};
 use plansift_plan::plan::WrongDocument;
-
-/// The number of inflated bytes from which the expansion ratio is checked.
-const RATIO_FREE: u64 = 64 << 20;
 
 /// Maximum length of a directory record: 46 fixed bytes, and three fields of up to 64 KiB.
 const BUFFER: usize = 46 + 3 * 65_536;
@@ -313,12 +310,8 @@ impl<R: Read> Read for Checked<R> {
             let error = Error::new(PlanFileFault::MemberSize).or_at(self.inflated);
             return Err(into_io_error(error));
         }
-        let ratio = self.limits.expansion_ratio;
-        if self.inflated > RATIO_FREE && self.inflated / ratio.max(1) > self.packed {
-            let error = Error::limit(Limit::ExpansionRatio, ratio, self.inflated);
-            return Err(into_io_error(error));
-        }
-        Ok(read)
+        let checked = check_expansion(self.inflated, self.packed, &self.limits);
+        checked.map(|()| read).map_err(into_io_error)
     }
 }
 

@@ -9,8 +9,11 @@ mod expansion;
 use std::io::Read;
 
 use super::encoding::peek;
-use crate::error::Result;
-use crate::limits::Limits;
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits};
+
+/// Output size, in bytes, up to which the expansion ratio is not checked.
+const RATIO_FREE: u64 = 64 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
@@ -38,4 +41,21 @@ pub(super) fn expand(reader: Box<dyn Read + Send>, limits: Limits) -> Result<Box
         None => Ok(Box::new(reader)),
         Some(format) => expansion::expand(format, reader, limits),
     }
+}
+
+/// Checks the limits against decompression bombs. A decoder made `expanded` bytes from `compressed`
+/// bytes.
+///
+/// # Errors
+///
+/// Fails at the offset `expanded` if the size or the ratio exceeds its limit.
+pub fn check_expansion(expanded: u64, compressed: u64, limits: &Limits) -> Result<()> {
+    let Limits { expansion, expansion_ratio, .. } = *limits;
+    if expanded > expansion {
+        return Err(Error::limit(Limit::Expansion, expansion, expanded));
+    }
+    if expanded > RATIO_FREE && expanded / expansion_ratio.max(1) > compressed {
+        return Err(Error::limit(Limit::ExpansionRatio, expansion_ratio, expanded));
+    }
+    Ok(())
 }

@@ -33,6 +33,7 @@ use interruptible::Interruptible;
 use mapped::Mapped;
 use stream::Stream;
 
+pub use compressed::check_expansion;
 pub use hooked::{Hook, Hooked};
 pub use mapping::Mapping;
 pub use rereadable::Rereadable;

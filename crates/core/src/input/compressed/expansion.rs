@@ -9,7 +9,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 use zstd::zstd_safe;
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 
-use super::Format;
+use super::{Format, check_expansion};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::reads::{READ, read_some};
 use crate::input::stream::into_io_error;
@@ -17,9 +17,6 @@ use crate::limits::{Limit, Limits};
 
 /// Length of the buffer of compressed bytes, in bytes.
 const BUFFER: usize = 256 << 10;
-
-/// Output size, in bytes, up to which the expansion ratio is not checked.
-const RATIO_FREE: u64 = 64 << 20;
 
 /// Decompresses a reader. Fails if there is no memory for a decoder.
 pub(super) fn expand(
@@ -71,17 +68,6 @@ impl<R: Read> Expansion<R> {
         }
     }
 
-    /// Returns the exceeded limit and its value, if any.
-    fn exceeded(&self) -> Option<(Limit, u64)> {
-        let Limits { expansion, expansion_ratio, .. } = self.limits;
-        if self.expanded > expansion {
-            return Some((Limit::Expansion, expansion));
-        }
-        let rate = self.expanded / expansion_ratio.max(1);
-        (self.expanded > RATIO_FREE && rate > self.compressed())
-            .then_some((Limit::ExpansionRatio, expansion_ratio))
-    }
-
     fn failure(&self, error: io::Error) -> io::Error {
         into_io_error(match error.downcast::<ReaderError>() {
             Ok(ReaderError(error)) => return error,
@@ -115,10 +101,8 @@ impl<R: Read> Read for Expansion<R> {
         };
         let read = read.map_err(|error| self.failure(error))?;
         self.expanded += read as u64;
-        match self.exceeded() {
-            None => Ok(read),
-            Some((limit, value)) => Err(into_io_error(Error::limit(limit, value, self.expanded))),
-        }
+        let checked = check_expansion(self.expanded, self.compressed(), &self.limits);
+        checked.map(|()| read).map_err(into_io_error)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::args::{Batch, SecretArgs};
 use super::assertions;
-use super::ending::end_of_output;
+use super::ending::write_last;
 use super::exit::{Exit, ExitFacts, OutputEnd};
 use super::gates;
 use super::inputs;
@@ -13,7 +13,7 @@ use super::inputs;
 use super::interrupt::Interrupts;
 use super::messages::{fail, say, usage};
 use super::options::{access, form, options, threads};
-use super::output::{lies_in, write_whole};
+use super::output::lies_in;
 use super::progress::Meter;
 use super::screen::screen;
 use super::secrets::secret_options;
@@ -232,14 +232,7 @@ fn draw(arguments: &Batch, fleet: &Fleet, stats: &Stats) -> std::result::Result<
     let (totals, output) = (&fleet.totals, arguments.output.as_deref());
     let table = totals.draw(&arguments.table.shape(), screen(plans.color, output));
     let facts = facts_of(fleet, arguments.records.detailed_exitcode);
-    write_whole(output, table.as_bytes()).map_err(|error| {
-        let failed = totals.inputs.failed;
-        end_of_output(
-            output,
-            &error,
-            ExitFacts { failed, output: OutputEnd::Closed, ..ExitFacts::default() },
-        )
-    })?;
+    write_last(output, table.as_bytes(), totals.inputs.failed)?;
     if plans.stats {
         say(&stats.line());
     }

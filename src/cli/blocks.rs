@@ -5,9 +5,10 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::args::{Blocks, BlocksFormat};
-use super::exit::Exit;
-use super::messages::{fail, fail_named, say};
-use super::output::{Output, is_closed_pipe};
+use super::ending::end_of_output;
+use super::exit::{Exit, ExitFacts, OutputEnd};
+use super::messages::{fail_named, say};
+use super::output::Output;
 use super::sources::of_plan_file;
 use plansift_core::error::{Error, Result};
 use plansift_core::inert::visible;
@@ -32,12 +33,12 @@ pub fn run(arguments: &Blocks) -> std::result::Result<Exit, Exit> {
     let path = arguments.output.as_deref();
     let limits = arguments.limits();
     let mut configurations: Vec<(&Path, Configuration)> = Vec::new();
-    let mut exit = Exit::Done;
+    let mut failed = 0;
     for root in &arguments.paths {
         match read(root, &limits) {
             Ok(configuration) if configuration.is_empty() && arguments.check => {
                 say(&format!("{}: {NO_FILES}", root.display()));
-                exit = Exit::Failed;
+                failed += 1;
             }
             Ok(configuration) => {
                 if configuration.is_empty() && !arguments.quiet {
@@ -45,14 +46,12 @@ pub fn run(arguments: &Blocks) -> std::result::Result<Exit, Exit> {
                 }
                 configurations.push((root, configuration));
             }
-            Err(failed) => exit = failed,
+            Err(_) => failed += 1,
         }
     }
+    let facts = ExitFacts { done: configurations.len() as u64, failed, ..ExitFacts::default() };
     if configurations.is_empty() {
-        return Err(exit);
-    }
-    if exit == Exit::Failed {
-        exit = Exit::SomeFailed;
+        return Err(Exit::of(facts));
     }
     let cut = configurations.iter().any(|(_, configuration)| configuration.is_cut);
     if cut && !arguments.quiet {
@@ -79,12 +78,10 @@ pub fn run(arguments: &Blocks) -> std::result::Result<Exit, Exit> {
         list.finish()?;
         output.finish()
     });
-    match written {
-        Err(error) if is_closed_pipe(&error) => Ok(exit),
-        Err(error) => Err(fail(path, &error)),
-        Ok(()) if arguments.check && errors > 0 => Ok(Exit::Failed),
-        Ok(()) => Ok(exit),
-    }
+    written.map_err(|error| {
+        end_of_output(path, &error, ExitFacts { output: OutputEnd::Closed, ..facts })
+    })?;
+    Ok(if arguments.check && errors > 0 { Exit::Failed } else { Exit::of(facts) })
 }
 
 /// Reads a folder, or the configuration in a plan file. If that fails, prints the error.

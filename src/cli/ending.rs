@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::Plans;
 use super::exit::{Exit, ExitFacts, OutputEnd};
 use super::messages::{fail, say};
-use super::output::{Output, is_closed_pipe};
+use super::output::{Output, is_closed_pipe, write_whole};
 use super::stats::Stats;
 use super::unmatched;
 use plansift_core::error::{Error, Result};
@@ -101,4 +101,15 @@ pub fn end_of_output(output: Option<&Path>, error: &Error, facts: ExitFacts) -> 
         say("the output was closed before all was read: whether a rule is broken is not known");
     }
     Exit::of(facts)
+}
+
+/// Writes a whole output after all inputs were read; `failed` of them failed. If the output fails,
+/// returns the exit code, like [`end_of_output`].
+pub fn write_last(
+    output: Option<&Path>,
+    text: &[u8],
+    failed: u64,
+) -> std::result::Result<(), Exit> {
+    let facts = ExitFacts { failed, output: OutputEnd::Closed, ..ExitFacts::default() };
+    write_whole(output, text).map_err(|error| end_of_output(output, &error, facts))
 }

@@ -3,12 +3,12 @@
 use std::io::{Read, Write};
 
 use super::args::{MaskArgs, SecretArgs, ShowPlanFile};
-use super::ending::end_of_output;
+use super::ending::{end_of_output, write_last};
 use super::exit::{Exit, ExitFacts, OutputEnd};
 use super::inputs;
 use super::messages::{fail_named, usage};
 use super::options::{access, options};
-use super::output::{self, write_whole};
+use super::output;
 use super::redact;
 use plansift_core::error::Error;
 use plansift_core::input;
@@ -31,7 +31,6 @@ pub fn run(arguments: &ShowPlanFile) -> std::result::Result<Exit, Exit> {
         [Err(unlisted)] => return Err(fail_named(&unlisted.source, &unlisted.error)),
         _ => return Err(usage("show prints one plan file: name one")),
     };
-    let closed = ExitFacts { output: OutputEnd::Closed, ..ExitFacts::default() };
     let failed = |error| fail_named(&entry.source(), &error);
     let read = options(plans)?.read;
     let access = access(plans, &read);
@@ -39,12 +38,12 @@ pub fn run(arguments: &ShowPlanFile) -> std::result::Result<Exit, Exit> {
         let file = entry.keep_plan_file(&access);
         let key = file.and_then(|file| planfile::schema_key(&file, &read.limits));
         let text = format!("{}\n", key.map_err(failed)?);
-        let written = write_whole(None, text.as_bytes());
-        return written.map_err(|error| end_of_output(None, &error, closed)).map(|()| Exit::Done);
+        return write_last(None, text.as_bytes(), 0).map(|()| Exit::Done);
     }
     let mut document = entry.open_plan_file(&access).map_err(failed)?;
     let path = output.as_deref();
     let (mut out, output) = output::open(path)?;
+    let closed = ExitFacts { output: OutputEnd::Closed, ..ExitFacts::default() };
     let unwritten = |error: Error| end_of_output(path, &error, closed);
     let mut buffer = Vec::with_capacity(BUFFER as usize);
     loop {

@@ -9,9 +9,9 @@ use base64::Engine as _;
 use super::args::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
 };
+use super::ending::write_last;
 use super::exit::Exit;
-use super::messages::{fail, fail_named, say, usage};
-use super::output::{is_closed_pipe, write_whole};
+use super::messages::{fail_named, say, usage};
 use plansift_core::error::Error;
 use plansift_core::limits::{Limit, Limits};
 use plansift_core::nearest::nearest;
@@ -269,9 +269,5 @@ fn refuse(name: &str, error: wire::Error) -> Exit {
 }
 
 fn write(path: Option<&Path>, text: &[u8]) -> Result<Exit, Exit> {
-    match write_whole(path, text) {
-        Ok(()) => Ok(Exit::Done),
-        Err(error) if is_closed_pipe(&error) => Ok(Exit::Done),
-        Err(error) => Err(fail(path, &error)),
-    }
+    write_last(path, text, 0).map(|()| Exit::Done)
 }

@@ -1,5 +1,7 @@
-//! A run: the loop over the documents of all inputs. Every command that reads plans or states uses
-//! it, and so does each job of a batch.
+//! A run: the loop over the documents of all inputs. Every command that reads the documents of
+//! inputs uses it, and so does each job of a batch. Three readers open the archive of a binary plan
+//! file without it: `show`, which copies the plan as JSON, and `blocks` and `--source`, which read
+//! the configuration.
 //!
 //! ```text
 //!  for each input ─┬─ open it, for one pass or two ─▶ documents      [`DocumentLoop::inputs`]

@@ -322,3 +322,25 @@ fn paths_of_the_source_exist() {
     }
     assert!(count > 20, "the paths are found: {count}");
 }
+
+/// The pairs "`name` in `path`" of a page whose path begins at the root of the project.
+fn named_places(text: &str) -> Vec<(&str, &str)> {
+    let parts: Vec<&str> = text.split("` in `").collect();
+    let pairs = parts.windows(2).map(|pair| {
+        let name = pair[0].rsplit('`').next().unwrap_or_default();
+        (name, pair[1].split('`').next().unwrap_or_default())
+    });
+    pairs.filter(|(_, path)| path.starts_with("src/") || path.starts_with("crates/")).collect()
+}
+
+#[test]
+fn named_places_have_their_names() {
+    let page = read("ARCHITECTURE.md");
+    let mut count = 0;
+    for (name, path) in named_places(&page) {
+        let item = name.rsplit("::").next().unwrap_or_default();
+        assert!(read(path).contains(item), "{path} has no `{name}`");
+        count += 1;
+    }
+    assert!(count >= 10, "the places are found: {count}");
+}

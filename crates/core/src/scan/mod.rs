@@ -382,7 +382,7 @@ pub struct Scanner {
 /// A byte that is not allowed at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: ErrorKind,
     /// Bytes from the start of the text passed to the scan. Negative for a byte of the text before
     /// it.

@@ -1,7 +1,7 @@
-//! The only error type of the library.
+//! The error of an input or an output.
 //!
-//! The [`Cause`] of an error says what is wrong. An [`ErrorKind`] is about bytes, text or JSON. The
-//! modules above define their own faults ([`Fault`]). [`Error::fault`] returns a fault by its type.
+//! The [`Cause`] of an error is an [`ErrorKind`], which is about bytes, text or JSON, or a
+//! [`Fault`], which another crate defines. [`Error::fault`] returns a fault by its type.
 //!
 //! A message never quotes input bytes, which may be secret. It names a location by its offset and
 //! by the format's own keys, and an unexpected byte by its class ("a letter", "a comma").
@@ -35,7 +35,7 @@ struct Inner {
     source: Option<io::Error>,
 }
 
-/// What is wrong: an [`ErrorKind`], or the fault of a module above.
+/// The cause of an error: an [`ErrorKind`], or the fault of another crate.
 #[derive(Clone, Debug)]
 pub enum Cause {
     /// An error in bytes, text or JSON, or of the system.
@@ -44,7 +44,7 @@ pub enum Cause {
     Fault(Arc<dyn Fault>),
 }
 
-/// An error that a module above defines. Its `Display` is the message, without the location.
+/// An error that another crate defines. Its `Display` is the message, without the location.
 pub trait Fault: fmt::Debug + fmt::Display + Any + Send + Sync {
     /// Whether the message names the path of an error without an offset. Such a path names a part
     /// that has no offset in the input, such as a member of an archive.
@@ -111,7 +111,7 @@ pub enum ErrorKind {
     Stopped,
     /// A bug of this program: the code that read the input panicked.
     Panicked,
-    /// A module above defines the error: [`Error::fault`] returns it.
+    /// Another crate defines the error: [`Error::fault`] returns it.
     Fault,
     /// A limit of [`crate::limits::Limits`] was exceeded.
     Limit {
@@ -204,7 +204,7 @@ impl Error {
         self.0.cause.fault()
     }
 
-    /// Returns what is wrong.
+    /// Returns the cause of the error.
     pub fn cause(&self) -> &Cause {
         &self.0.cause
     }

@@ -97,7 +97,7 @@ impl Sample {
         }
     }
 
-    /// Returns the names, the nearest first.
+    /// Returns the names, in the order of their digests.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.values().map(String::as_str)
     }

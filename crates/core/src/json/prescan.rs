@@ -12,7 +12,7 @@ use super::leaves::Batch;
 use crate::scan::nesting::partial::PartialNesting;
 use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 
-/// The brackets of a range of the input that another thread scanned.
+/// The result of [`prescan`]: the brackets of a range of the input.
 #[derive(Clone, Debug)]
 pub struct Prescanned {
     /// The offset at which the prescan starts. The guess was right if no string is open there.

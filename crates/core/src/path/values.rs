@@ -5,8 +5,8 @@ use crate::error::Result;
 use crate::json::value::Value;
 
 impl<'a> Value<'a> {
-    /// The value at a path, such as a path of a record's `changed`; `None` if the
-    /// path leads nowhere. [`Step::Element`], an element of a set, leads nowhere.
+    /// The value at a path, such as a path of a record's `changed`; `None` if the path leads
+    /// nowhere. [`Step::Element`], an element of a set, leads nowhere.
     ///
     /// # Errors
     ///

@@ -170,10 +170,10 @@ struct HasPext(());
 /// Code that [`Isa::run`] compiles once for each instruction set. This works only for code that is
 /// inlined into [`Code::run`], and `run` must be `inline(always)`. A closure is not inlined.
 pub trait Code {
-    /// The result of the task.
+    /// The result of the code.
     type Output;
 
-    /// Does the task.
+    /// Runs the code.
     fn run(self) -> Self::Output;
 }
 
@@ -223,7 +223,7 @@ pub enum Detail {
     Strings,
     /// Strings and brackets.
     Structure,
-    /// Also marks the tokens outside of strings.
+    /// Strings, brackets, and the tokens outside of strings.
     Tokens,
 }
 

@@ -52,9 +52,9 @@ pub struct BlockRange {
 /// container around the bracket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
-    /// The brackets of objects, a bit for each byte of the block.
+    /// The claims that the container is an object.
     pub objects: u64,
-    /// The brackets of arrays, a bit for each byte of the block.
+    /// The claims that the container is an array.
     pub arrays: u64,
 }
 
@@ -178,7 +178,7 @@ impl Nesting {
         (self.open.depth > 0).then(|| self.open.innermost() == 1)
     }
 
-    /// Whether the outermost value has ended.
+    /// Whether the document has ended.
     pub fn has_ended(&self) -> bool {
         self.ended
     }

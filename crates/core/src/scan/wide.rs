@@ -14,10 +14,10 @@ use super::{BLOCK, Block};
 ///
 /// [`Isa::run_wide`]: super::Isa::run_wide
 pub trait WideCode {
-    /// The result of the task.
+    /// The result of the code.
     type Output;
 
-    /// Does the task with registers of this kind.
+    /// Runs the code with these vector operations.
     fn run<W: Wide>(self, wide: W) -> Self::Output;
 }
 

@@ -34,7 +34,7 @@ pub const ROOT: u64 = 0;
 #[derive(Clone, Debug, Default)]
 pub struct PathDigester(Keyed);
 
-/// The digests of a path and of its owner.
+/// The digests of a path, with and without its indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathDigests {
     /// The digest of the path.

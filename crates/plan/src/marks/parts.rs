@@ -64,7 +64,7 @@ pub fn type_of_action(type_name: &str) -> String {
 }
 
 impl Owner<'_> {
-    /// Whether the piece is a change.
+    /// Whether the marks belong to a change.
     pub fn is_change(&self) -> bool {
         self.kind == OwnerKind::Change
     }
@@ -132,7 +132,7 @@ impl Declared {
         }
     }
 
-    /// Whether the variable with this name is declared sensitive.
+    /// Whether the variable with this name is sensitive.
     pub fn has_variable(&self, name: &str) -> bool {
         self.variables.contains(&self.keyed.hash_one(name))
     }

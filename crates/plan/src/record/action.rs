@@ -69,7 +69,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns the action of a change.
+    /// Returns the action of a change: one for its whole list of actions.
     pub fn of(change: &Change<'_>) -> Result<Action> {
         let (mut list, mut len) = ([Action::Other; 2], 0);
         for text in change.actions()? {

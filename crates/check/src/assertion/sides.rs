@@ -2,7 +2,7 @@
 //! them.
 
 use std::cell::OnceCell;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::columns::Columns;
 use super::differences::differences;
@@ -53,29 +53,47 @@ pub(super) enum Marked {
     Not,
 }
 
-/// Positions in a value, in ascending order.
+/// Positions in the text of a value: a bit for each byte, because a large list may have as many
+/// positions as elements.
 #[derive(Debug)]
 struct Offsets {
-    /// The offset of the value. An outlined text has less than 4 GiB, so 32 bits are enough for the
-    /// distance from here.
+    /// The offset of the value.
     start: u64,
-    list: Vec<u32>,
+    bits: Vec<u64>,
+    /// The number of positions before each word of `bits`.
+    counts: Vec<u32>,
 }
 
 impl Offsets {
+    /// No positions in a value.
     fn new(value: Option<Value<'_>>) -> Offsets {
-        Offsets { start: value.map_or(0, Value::offset), list: Vec::new() }
+        let Range { start, end } = value.map_or(0..0, Value::range);
+        Offsets { start, bits: vec![0; ((end - start) / 64) as usize + 1], counts: Vec::new() }
     }
 
     fn add(&mut self, part: Value<'_>) {
-        self.list.push((part.offset() - self.start) as u32);
+        let at = part.offset() - self.start;
+        self.bits[(at / 64) as usize] |= 1 << (at % 64);
+    }
+
+    /// Counts the positions, after the last one is added.
+    fn counted(self) -> Offsets {
+        let count = |before: &mut u32, word: &u64| {
+            let after = *before + word.count_ones();
+            Some(std::mem::replace(before, after))
+        };
+        Offsets { counts: self.bits.iter().scan(0, count).collect(), ..self }
     }
 
     fn has_within(&self, part: Value<'_>) -> bool {
-        let range = part.range();
-        let at = |offset: &u32| self.start + u64::from(*offset);
-        let next = self.list.partition_point(|offset| at(offset) < range.start);
-        self.list.get(next).is_some_and(|offset| at(offset) < range.end)
+        let Range { start, end } = part.range();
+        self.count_before(end) > self.count_before(start)
+    }
+
+    fn count_before(&self, offset: u64) -> u32 {
+        let at = offset - self.start;
+        let word = (at / 64) as usize;
+        self.counts[word] + (self.bits[word] & ((1 << (at % 64)) - 1)).count_ones()
     }
 }
 
@@ -180,7 +198,7 @@ impl<'a> Sides<'a> {
                 }
             }
         }
-        Ok(cell.get_or_init(|| marks).has_within(part))
+        Ok(cell.get_or_init(|| marks.counted()).has_within(part))
     }
 
     /// How much of the value at a place an overlay marks. A mark covers everything in a value.
@@ -243,9 +261,8 @@ impl<'a> Sides<'a> {
                 found[side].add(part);
                 ControlFlow::Continue(())
             })?;
-            found.iter_mut().for_each(|offsets| offsets.list.sort_unstable());
         }
-        self.differences.get_or_init(|| found);
+        self.differences.get_or_init(|| found.map(Offsets::counted));
         Ok(())
     }
 
@@ -330,5 +347,40 @@ impl<'a> Place<'a> {
         });
         let nearest = nearest(key, keys);
         failed.map(|()| nearest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use plansift_core::json::detached::Detached;
+    use plansift_core::limits::Limits;
+
+    fn parts(list: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+        list.elements().expect("a list").map(|part| part.expect("valid"))
+    }
+
+    proptest! {
+        #[test]
+        fn a_part_has_the_positions_between_its_ends(
+            lists in prop::collection::vec(prop::collection::vec(any::<bool>(), 0..40), 0..40),
+        ) {
+            let text = serde_json::to_string(&lists).expect("JSON");
+            let mut read = Detached::read(text.as_bytes(), Limits::default()).expect("JSON");
+            let value = read.value();
+            let mut offsets = Offsets::new(Some(value));
+            for part in parts(value).flat_map(parts) {
+                if part.raw() == b"true" {
+                    offsets.add(part);
+                }
+            }
+            let offsets = offsets.counted();
+            prop_assert_eq!(offsets.has_within(value), text.contains("true"));
+            for (part, list) in parts(value).zip(&lists) {
+                prop_assert_eq!(offsets.has_within(part), list.contains(&true));
+            }
+        }
     }
 }

@@ -76,16 +76,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
     secrecy::print_panics_without_messages();
     #[cfg(target_os = "linux")]
     interrupt::report_oversized_files();
-    let exit = match args::parse(args) {
-        Ok(command) => run(&command).unwrap_or_else(|exit| exit),
-        Err(refusal) => messages::refuse(&refusal),
+    let command = match args::parse(args) {
+        Ok(command) => command,
+        Err(refusal) => return messages::refuse(&refusal).into(),
     };
-    exit.into()
-}
-
-/// Runs a command and prints its messages. `Ok` and `Err` both hold the exit code.
-fn run(command: &Command) -> Result<Exit, Exit> {
-    match command {
+    // `Ok` and `Err` both hold the exit code.
+    let exit = match &command {
         Command::Summary(summary) => records::summary(summary),
         Command::Changes(changes) => records::changes(changes),
         Command::Report(arguments) => report::run(arguments),
@@ -109,7 +105,8 @@ fn run(command: &Command) -> Result<Exit, Exit> {
             Some(page) => Ok(print(&page)),
             None => Err(usage("there is no command of this name: `plansift help` lists them")),
         },
-    }
+    };
+    exit.unwrap_or_else(|exit| exit).into()
 }
 
 fn schema_of(schema: &Schema) -> &'static str {

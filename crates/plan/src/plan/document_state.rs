@@ -2,12 +2,12 @@
 //!
 //! All readers of documents use this module, so that they agree on which documents are plans.
 
+use super::PlanOptions;
 use super::document_fault::DocumentFault;
 use super::kind::KindClues;
 use super::section::Section;
 use super::trailer::{self, AllowedTrailer, Trailer};
 use super::wrong_document::WrongDocument;
-use super::{Flow, PlanOptions};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_core::input::Source;
 use plansift_core::json::cursor::Cursor;
@@ -32,9 +32,6 @@ pub struct Document {
     /// are then unknown.
     pub lacks_changes: bool,
 }
-
-/// A document, `Flow::Stop` if the visitor stopped early, and the offset of the next document.
-pub(crate) type ReadDocument = (Document, Flow, Option<u64>);
 
 /// Which documents a reader accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,15 +136,18 @@ impl DocumentState {
         self.clues.is_plan()
     }
 
+    /// Whether the document is an element of an array.
+    pub(super) fn is_element(&self) -> bool {
+        matches!(self.after, AllowedTrailer::Elements | AllowedTrailer::EndOfArray)
+    }
+
     /// Decides whether the document is accepted. The caller must have recorded all keys of the
     /// document. Returns `None` for a plan, and the kind of state for a state. Fails for other
     /// documents, and if the document has no `format_version`.
     pub(super) fn verdict(&mut self) -> Result<Option<StateKind>> {
         self.document.lacks_changes =
             self.plans_resources && self.seen & (1 << Section::ResourceChanges as u32) == 0;
-        let is_element =
-            matches!(self.after, AllowedTrailer::Elements | AllowedTrailer::EndOfArray);
-        let state = match self.clues.verdict(is_element) {
+        let state = match self.clues.verdict(self.is_element()) {
             _ if self.is_plan() => None,
             WrongDocument::State if self.accepts == Accepts::States => Some(StateKind::Values),
             WrongDocument::EmptyState if self.accepts == Accepts::States => Some(StateKind::Empty),

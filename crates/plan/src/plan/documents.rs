@@ -23,11 +23,11 @@
 use std::ops::Range;
 
 use super::document_fault::DocumentFault;
-use super::document_state::{Accepts, Document, ReadDocument};
+use super::document_state::{Accepts, Document};
 use super::kind::BEGINNINGS;
-use super::preamble::{self, Preamble};
-use super::trailer::{self, AllowedTrailer, Trailer};
-use super::walk;
+use super::preamble;
+use super::trailer::{self, AllowedTrailer};
+use super::walk::{FoundDocument, WalkedDocument};
 use super::wrong_document::WrongDocument;
 use super::{Flow, PlanOptions, Visitor};
 use plansift_core::error::{Error, ErrorKind, Result};
@@ -97,28 +97,6 @@ enum State {
     Broken { seems_more: bool },
 }
 
-/// A document whose start is known and that is not read yet.
-pub struct UnreadDocument<'o> {
-    head: Preamble,
-    after: AllowedTrailer,
-    options: &'o PlanOptions,
-    /// The end of a document of another kind, once passed; `None` if the walk must not pass it.
-    past_other: Option<&'o mut Option<Trailer>>,
-}
-
-impl UnreadDocument<'_> {
-    /// Reads the document from `region`, the part of the source that contains it.
-    pub fn read(
-        self,
-        region: impl Source,
-        accepts: Accepts,
-        visitor: &mut impl Visitor,
-    ) -> Result<ReadDocument> {
-        let UnreadDocument { head, after, options, past_other } = self;
-        walk::read(region, head, (after, past_other), accepts, options, visitor)
-    }
-}
-
 impl<S: Source> Documents<S> {
     /// Reads all documents of a source. The source must still be at its start.
     pub fn new(source: S, options: &PlanOptions) -> Documents<S> {
@@ -151,7 +129,20 @@ impl<S: Source> Documents<S> {
     ///
     /// Panics if no document is left. [`Documents::find_next`] says whether one is left.
     pub fn read(&mut self, accepts: Accepts, visitor: &mut impl Visitor) -> Result<Document> {
-        self.read_by(|region, found| found.read(region, accepts, visitor))
+        let found = self.find_start()?;
+        let region = Region::new(&mut self.source, &mut self.line);
+        let walked = found.read(region, accepts, visitor);
+        self.finish(walked)
+    }
+
+    /// Like [`Documents::read`], but `read` may wrap the document's region in a source of its own.
+    pub fn read_by(
+        &mut self,
+        read: impl FnOnce(Region<'_, S>, FoundDocument) -> WalkedDocument,
+    ) -> Result<Document> {
+        let found = self.find_start()?;
+        let walked = read(Region::new(&mut self.source, &mut self.line), found);
+        self.finish(walked)
     }
 
     /// Whether the next document is an element of an array, but not its first one.
@@ -198,11 +189,8 @@ impl<S: Source> Documents<S> {
         }
     }
 
-    /// Like [`Documents::read`], but `read` may wrap the document's region in a source of its own.
-    pub fn read_by(
-        &mut self,
-        read: impl FnOnce(Region<'_, S>, UnreadDocument<'_>) -> Result<ReadDocument>,
-    ) -> Result<Document> {
+    /// Finds where the next document begins, and starts the search for the document after it.
+    fn find_start(&mut self) -> Result<FoundDocument> {
         let State::At(from) = self.state else {
             panic!("the documents were read to {:?}", self.state);
         };
@@ -218,39 +206,33 @@ impl<S: Source> Documents<S> {
             (_, true) => AllowedTrailer::Elements,
         };
         self.line = self.line.behind(head.brace, after);
-        let region = Region::new(&mut self.source, &mut self.line);
-        let mut past_other = None;
         // The first document of an input decides whether the input is read at all.
         let passes_others = from > 0 && after == AllowedTrailer::Elements;
-        let unread = UnreadDocument {
-            head,
-            after,
-            options: &self.options,
-            past_other: passes_others.then_some(&mut past_other),
-        };
-        match read(region, unread) {
-            Ok((document, flow, next)) => {
-                self.state = match (flow, next.or(self.line.found)) {
+        Ok(FoundDocument { head, after, options: self.options, passes_others })
+    }
+
+    /// Moves to what follows a document after its walk, and returns the result of the walk.
+    fn finish(&mut self, walked: WalkedDocument) -> Result<Document> {
+        let WalkedDocument { state, flow } = walked;
+        let error = match flow {
+            Ok(flow) => {
+                self.state = match (flow, state.next.or(self.line.found)) {
                     (Flow::Stop, _) => State::Broken { seems_more: false },
                     (Flow::Continue, Some(next)) => State::At(next),
                     (Flow::Continue, None) => State::End,
                 };
-                Ok(document)
+                return Ok(state.document);
             }
-            Err(error) => {
-                let is_about_all = error.fault::<WrongDocument>().is_some()
-                    || error.fault() == Some(&DocumentFault::NoFormatVersion);
-                let is_placed = head.is_element() && is_about_all;
-                let error = self.fail(if is_placed { error.or_at(head.brace) } else { error });
-                self.state = match (self.state, past_other) {
-                    (State::Broken { .. }, Some(Trailer { next, .. })) => {
-                        next.map_or(State::End, State::At)
-                    }
-                    (state, _) => state,
-                };
-                Err(error)
-            }
+            Err(error) => error,
+        };
+        let is_about_all = error.fault::<WrongDocument>().is_some()
+            || error.fault() == Some(&DocumentFault::NoFormatVersion);
+        let is_placed = state.is_element() && is_about_all;
+        let error = self.fail(if is_placed { error.or_at(self.line.start) } else { error });
+        if let (State::Broken { .. }, Some(other)) = (self.state, state.past_other) {
+            self.state = other.next.map_or(State::End, State::At);
         }
+        Err(error)
     }
 
     /// Fails with [`ErrorKind::Changed`] if the input has changed since it was opened. A caller

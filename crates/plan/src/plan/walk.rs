@@ -18,7 +18,7 @@ pub use lookahead::{Boundary, LookaheadReader, ReadRange};
 pub use piece::{Piece, PieceKind};
 use scope::{NextStep, OpenScopes, Scope, Shape};
 
-use super::document_state::{Accepts, DocumentState, ReadDocument};
+use super::document_state::{Accepts, DocumentState};
 use super::key;
 use super::names::Names;
 use super::parallel_skip::{self, ParallelSkip};
@@ -33,29 +33,44 @@ use plansift_core::json::cursor::Cursor;
 use plansift_core::json::outline::Outline;
 use plansift_core::limits::Limit;
 
-/// Reads the document that begins at `head`, until the visitor stops. If the document is of another
-/// kind and `past_other` is given, passes the document and sets `past_other` to what follows it.
-pub(super) fn read<S: Source, V: Visitor>(
-    source: S,
-    head: Preamble,
-    (after, past_other): (AllowedTrailer, Option<&mut Option<Trailer>>),
-    accepts: Accepts,
-    options: &PlanOptions,
-    visitor: &mut V,
-) -> Result<ReadDocument> {
-    visitor.begin(head.outer..head.start);
-    let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
-    let mut outline = Outline::new();
-    let mut walk = Walk::new(cursor, options, &mut outline, visitor);
-    walk.state = DocumentState::new(accepts);
-    walk.state.after = after;
-    walk.state.document.text_before = head.text;
-    walk.state.passes_others = past_other.is_some() && walk.visitor.passes_others();
-    let flow = parallel_skip::with_others(options, |others| walk.document(head.start, others));
-    if let Some(past_other) = past_other {
-        *past_other = walk.state.past_other;
+/// A document whose start is known and that is not read yet.
+pub struct FoundDocument {
+    pub(super) head: Preamble,
+    pub(super) after: AllowedTrailer,
+    pub(super) options: PlanOptions,
+    /// Whether the walk may pass a document of another kind.
+    pub(super) passes_others: bool,
+}
+
+/// A document after its walk.
+pub struct WalkedDocument {
+    pub(super) state: DocumentState,
+    /// `Flow::Stop` if the visitor stopped early.
+    pub(super) flow: Result<Flow>,
+}
+
+impl FoundDocument {
+    /// Reads the document from `region`, the part of the source that contains it, until the visitor
+    /// stops.
+    pub fn read(
+        self,
+        region: impl Source,
+        accepts: Accepts,
+        visitor: &mut impl Visitor,
+    ) -> WalkedDocument {
+        let FoundDocument { head, after, options, passes_others } = self;
+        let PlanOptions { isa, validation, limits, .. } = options;
+        visitor.begin(head.outer..head.start);
+        let cursor = Cursor::new(region, head.start, isa, validation, limits);
+        let mut outline = Outline::new();
+        let mut walk = Walk::new(cursor, &options, &mut outline, visitor);
+        walk.state = DocumentState::new(accepts);
+        walk.state.after = after;
+        walk.state.document.text_before = head.text;
+        walk.state.passes_others = passes_others && walk.visitor.passes_others();
+        let flow = parallel_skip::with_others(&options, |others| walk.document(head.start, others));
+        WalkedDocument { state: walk.state, flow }
     }
-    Ok((walk.state.document, flow?, walk.state.next))
 }
 
 struct Walk<'v, S, V> {
@@ -78,15 +93,6 @@ struct Walk<'v, S, V> {
     names: Names,
     /// The entered module calls ([`Piece::module`]).
     calls: Calls,
-}
-
-/// The result of [`Walk::take`] for a value.
-enum TakeResult {
-    Entered,
-    /// The walk sent the value as a piece, or skipped a piece that the visitor does not want.
-    Passed,
-    /// The walk sent the value as a piece, and the visitor stops.
-    Stopped,
 }
 
 impl<'v, S: Source, V: Visitor> Walk<'v, S, V> {
@@ -125,7 +131,7 @@ impl<'v, S: Source, V: Visitor> Walk<'v, S, V> {
             self.check_gap()?;
             self.section = section;
             let flow = self
-                .section(&key, others.as_deref_mut())
+                .section(key, others.as_deref_mut())
                 .map_err(|error| error.within(section.name()))?;
             if flow == Flow::Stop {
                 self.state.document.bytes = self.cursor.offset() - start;
@@ -165,31 +171,54 @@ impl<'v, S: Source, V: Visitor> Walk<'v, S, V> {
         tail.leave(self.cursor.source_mut()).map(|()| tail)
     }
 
-    fn section(&mut self, key: &str, others: Option<&mut ParallelSkip<'_>>) -> Result<Flow> {
+    /// Reads the value of a top-level key: skips it, or walks it down to its pieces.
+    fn section(&mut self, key: String, others: Option<&mut ParallelSkip<'_>>) -> Result<Flow> {
         if self.section == Section::Other && !self.state.is_plan() {
             self.look_at_member()?;
         }
-        match self.visitor.section(self.section, key) {
-            Answer::Stop => Ok(Flow::Stop),
-            Answer::Skip if self.section == Section::FormatVersion => {
+        match self.visitor.section(self.section, &key) {
+            Answer::Stop => return Ok(Flow::Stop),
+            Answer::Skip => return self.skip_section(others).map(|()| Flow::Continue),
+            Answer::Enter => {}
+        }
+        self.open.clear();
+        self.calls.clear();
+        self.index = 0;
+        let mut next = Some((Scope::section(self.section, &key), Some(key)));
+        while let Some((step, name)) = next {
+            if let Some(kind) = self.enter(step, name.as_deref())? {
+                let sent = self.send(kind, name.as_deref());
+                if sent.map_err(|error| self.in_scope(error))? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+                self.index += 1;
+            }
+            next = self.step()?;
+        }
+        self.check_gap_to(self.cursor.offset())?;
+        Ok(Flow::Continue)
+    }
+
+    /// Adds the place of the current piece in the innermost scope to an error, if that scope is the
+    /// section itself.
+    fn in_scope(&self, error: Error) -> Error {
+        match self.open[..] {
+            [(_, Shape::Array)] => error.within(&format!("[{}]", self.index)),
+            // Error messages never quote names of the document.
+            [(scope, _)] if scope.piece().is_named() => error.within("*"),
+            _ => error,
+        }
+    }
+
+    /// Skips the value of a top-level key, but checks the version of the format.
+    fn skip_section(&mut self, others: Option<&mut ParallelSkip<'_>>) -> Result<()> {
+        match self.section {
+            Section::FormatVersion => {
                 self.cursor.outline(self.outline)?;
-                self.state.format_version(self.cursor.value(self.outline))?;
-                Ok(Flow::Continue)
+                self.state.format_version(self.cursor.value(self.outline))
             }
-            Answer::Skip => {
-                match self.section {
-                    Section::PlannedValues => self.skip_values(others)?,
-                    _ => parallel_skip::skip(&mut self.cursor, others)?,
-                }
-                Ok(Flow::Continue)
-            }
-            Answer::Enter => {
-                let flow = self.walk(Scope::section(self.section, key), Some(key))?;
-                if flow == Flow::Continue {
-                    self.check_gap_to(self.cursor.offset())?;
-                }
-                Ok(flow)
-            }
+            Section::PlannedValues => self.skip_values(others),
+            _ => parallel_skip::skip(&mut self.cursor, others),
         }
     }
 
@@ -251,54 +280,24 @@ impl<'v, S: Source, V: Visitor> Walk<'v, S, V> {
         Ok(is_there)
     }
 
-    /// Walks the value at the cursor down to its pieces.
-    fn walk(&mut self, next: NextStep, name: Option<&str>) -> Result<Flow> {
-        self.open.clear();
-        self.calls.clear();
-        self.index = 0;
-        let mut taken = self.take(next, name)?;
-        loop {
-            if let TakeResult::Stopped = taken {
-                return Ok(Flow::Stop);
-            }
-            let Some((next, name)) = self.step()? else { return Ok(Flow::Continue) };
-            taken = self.take(next, name.as_deref())?;
+    /// Enters the value at the cursor. Returns the kind of the value if it is a piece instead.
+    fn enter(&mut self, next: NextStep, name: Option<&str>) -> Result<Option<PieceKind>> {
+        let scope = match next {
+            NextStep::Enter(scope) => scope,
+            NextStep::Piece(kind) => return Ok(Some(kind)),
+        };
+        let Some(shape) = self.enter_brackets(scope)? else {
+            return Ok(Some(scope.piece_of_scalar()));
+        };
+        self.visitor.entered(self.cursor.offset());
+        self.names.clear();
+        self.open.push((scope, shape));
+        if scope == Scope::ModuleCall {
+            let name = name.unwrap_or_default();
+            self.calls.push(name);
+            self.visitor.call_entered(name)?;
         }
-    }
-
-    /// Enters the value at the cursor, or sends it as a piece.
-    fn take(&mut self, next: NextStep, name: Option<&str>) -> Result<TakeResult> {
-        let kind = match next {
-            NextStep::Enter(scope) => match self.enter(scope)? {
-                Some(shape) => {
-                    self.visitor.entered(self.cursor.offset());
-                    self.names.clear();
-                    self.open.push((scope, shape));
-                    if scope == Scope::ModuleCall {
-                        let name = name.unwrap_or_default();
-                        self.calls.push(name);
-                        self.visitor.call_entered(name)?;
-                    }
-                    return Ok(TakeResult::Entered);
-                }
-                None => scope.piece_of_scalar(),
-            },
-            NextStep::Piece(kind) => kind,
-        };
-        self.state.plans_resources |=
-            kind == PieceKind::Resource && self.section == Section::PlannedValues;
-        let sent = self.send(kind, name);
-        let flow = match self.open[..] {
-            [(_, Shape::Array)] => {
-                let index = self.index;
-                self.index += 1;
-                sent.map_err(|error| error.within(&format!("[{index}]")))?
-            }
-            // Error messages never quote names of the document.
-            [(scope, _)] if scope.piece().is_named() => sent.map_err(|error| error.within("*"))?,
-            _ => sent?,
-        };
-        Ok(if flow == Flow::Stop { TakeResult::Stopped } else { TakeResult::Passed })
+        Ok(None)
     }
 
     /// Moves to the next member or element of the entered scopes. Returns how to read it, and its
@@ -348,9 +347,9 @@ impl<'v, S: Source, V: Visitor> Walk<'v, S, V> {
         self.visitor.jumped(&read).map(|()| true)
     }
 
-    /// Enters a scope and returns its shape. Returns `None` for `null`, and for a value of another
-    /// type if that is not an error.
-    fn enter(&mut self, scope: Scope) -> Result<Option<Shape>> {
+    /// Enters the brackets of a scope and returns its shape. Returns `None` for `null`, and for a
+    /// value of another type if that is not an error.
+    fn enter_brackets(&mut self, scope: Scope) -> Result<Option<Shape>> {
         let shape = scope.shape();
         let bracket = self.cursor.peek()?;
         let is_strict = self.visitor.examines_all() || self.section.is_entered();
@@ -371,7 +370,10 @@ impl<'v, S: Source, V: Visitor> Walk<'v, S, V> {
         }
     }
 
+    /// Sends the value at the cursor as a piece, or skips it if the visitor does not want it.
     fn send(&mut self, kind: PieceKind, name: Option<&str>) -> Result<Flow> {
+        self.state.plans_resources |=
+            kind == PieceKind::Resource && self.section == Section::PlannedValues;
         self.check_gap()?;
         if !self.visitor.wants(kind) {
             self.cursor.skip()?;

@@ -20,8 +20,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::scope::{OpenScope, OpenScopes, Scope, Shape};
-use super::{Piece, PieceKind, TakeResult, Walk};
-use crate::plan::{PlanOptions, Section, Visitor, key};
+use super::{Piece, PieceKind, Walk};
+use crate::plan::{Flow, PlanOptions, Section, Visitor, key};
 use plansift_core::error::Result;
 use plansift_core::input::{SharedText, Slice, Source};
 use plansift_core::json::cursor::Cursor;
@@ -285,18 +285,18 @@ impl<V: Visitor> Walk<'_, Slice<'_>, V> {
         let (mut kept, mut same) = (around.len(), around.len());
         let mut next = around.last().map(|(scope, _)| (scope.element(), None));
         while let Some((what, name)) = next {
-            match self.take(what, name.as_deref()) {
-                Ok(TakeResult::Passed) => {
-                    read = Some((self.cursor.offset(), kept));
-                    count += 1;
-                    first.get_or_insert(self.outline.start());
-                    entered.truncate(same - kept);
-                    entered.extend_from_slice(&self.open[same..]);
-                    same = self.open.len();
+            let Ok(kind) = self.enter(what, name.as_deref()) else { break };
+            // The range must not end right after an opening bracket.
+            if let Some(kind) = kind {
+                if !matches!(self.send(kind, name.as_deref()), Ok(Flow::Continue)) {
+                    break;
                 }
-                // The range must not end right after an opening bracket.
-                Ok(TakeResult::Entered) => {}
-                Ok(TakeResult::Stopped) | Err(_) => break,
+                read = Some((self.cursor.offset(), kept));
+                count += 1;
+                first.get_or_insert(self.outline.start());
+                entered.truncate(same - kept);
+                entered.extend_from_slice(&self.open[same..]);
+                same = self.open.len();
             }
             let step: Option<(_, Option<String>)> = self.step().ok().flatten();
             (kept, same) = (kept.min(self.open.len()), same.min(self.open.len()));

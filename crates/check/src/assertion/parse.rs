@@ -8,9 +8,7 @@ use super::subject::{
 };
 use super::values::{bounds, matcher};
 use plansift_core::inert::visible;
-use plansift_core::path::{
-    AddressPattern, AttributePath, AttributeQuery, DottedPath, refuse_document,
-};
+use plansift_core::path::{AddressPattern, AttributePath, AttributeQuery, refuse_document};
 
 /// Maximum number of assertions in a file.
 pub(super) const ASSERTIONS_MAX: usize = 100_000;
@@ -288,7 +286,7 @@ fn path_style(line: usize, node: &Node) -> Result<bool, FileError> {
 fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
     let text = text(node, "path")?;
     let concrete = match is_dotted {
-        true => DottedPath::parse(&text).map(ValueSelector::Dotted),
+        true => AttributeQuery::parse_dotted(&text).map(ValueSelector::Dotted),
         false => AttributePath::parse(&text).map(ValueSelector::At),
     };
     let parsed = match concrete {
@@ -304,7 +302,7 @@ fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
             return FileError::new(node.line, visible(&refusal));
         }
         let at = error.location().map_or(0, |location| location.offset);
-        let hint = match DottedPath::parse(&text) {
+        let hint = match AttributeQuery::parse_dotted(&text) {
             Ok(_) => "; add `path_style: tfjson` to write indices like ingress.0.port",
             Err(_) => "",
         };

@@ -318,12 +318,11 @@ fn check_item(
     }
     let query = match &assertion.path {
         ValueSelector::At(path) => return check_at(others, item, path, answer),
-        ValueSelector::Dotted(path) => {
-            let path = path.resolve(|path| item.sides.is_list_at(path))?;
-            return check_at(others, item, &path, answer);
-        }
-        ValueSelector::Each(query) => query,
+        ValueSelector::Dotted(query) | ValueSelector::Each(query) => query,
     };
+    if let Some(path) = query.resolve(|path| item.sides.is_list_at(path))? {
+        return check_at(others, item, &path, answer);
+    }
     others.try_for_each(|expectation| {
         let is_matched = item.check_each(expectation, query, &mut answer.outcome)?;
         let is_absent = matches!(expectation, Expectation::Absent(true));

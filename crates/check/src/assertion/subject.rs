@@ -2,9 +2,7 @@
 
 use super::bounds::Bounds;
 use super::matcher::Matcher;
-use plansift_core::path::{
-    AddressPattern, AttributePath, AttributeQuery, AttributeStep, DottedPath,
-};
+use plansift_core::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep};
 
 /// An assertion.
 #[derive(Debug)]
@@ -55,7 +53,7 @@ pub enum ValueSelector {
     /// The value at a path. The root has no steps.
     At(AttributePath),
     /// The value at a path with dotted numbers.
-    Dotted(DottedPath),
+    Dotted(AttributeQuery),
     /// The values at all places that a path with wildcards matches.
     Each(AttributeQuery),
 }
@@ -71,7 +69,7 @@ impl ValueSelector {
             ValueSelector::At(path) => {
                 matches!(path.steps().first(), Some(AttributeStep::Index(_)))
             }
-            ValueSelector::Dotted(path) => path.begins_with_index(),
+            ValueSelector::Dotted(query) => query.begins_with_index(),
             ValueSelector::Each(query) => query.to_string().starts_with('['),
         }
     }
@@ -80,8 +78,7 @@ impl ValueSelector {
     pub fn text(&self) -> String {
         match self {
             ValueSelector::At(path) => path.to_string(),
-            ValueSelector::Dotted(path) => path.to_string(),
-            ValueSelector::Each(query) => query.to_string(),
+            ValueSelector::Dotted(query) | ValueSelector::Each(query) => query.to_string(),
         }
     }
 }

@@ -4,8 +4,7 @@
 //! | --- | --- | --- |
 //! | [`Path`], [`Paths`] | `tags.Name`, `ingress[0].port`, `set[*]` | lists of paths in records |
 //! | [`AttributePath`] | the same without `[*]` | the path to one value |
-//! | [`DottedPath`] | `ingress.0.port` | a path as `tfjsonpath` prints it |
-//! | [`AttributeQuery`] | `ingress[*].port`, `**.password` | the values of an assertion |
+//! | [`AttributeQuery`] | `ingress[*].port`, `ingress.0.port` | the values of an assertion |
 //! | [`Pattern`] | `tags`, `*.password` | attributes, for rules and filters (docs/patterns.md) |
 //! | [`AddressPattern`] | `aws_db_*`, `module.net` | resources, for rules and filters |
 //! | [`ConfigAddress`] | `module.net.aws_vpc.main` | a block of a configuration |
@@ -22,7 +21,6 @@
 mod address;
 mod address_pattern;
 mod attribute;
-mod dotted;
 mod pattern;
 mod query;
 mod resource_address;
@@ -40,7 +38,6 @@ pub use self::address::{module_address, module_calls, module_names, names, resou
 pub use self::address_pattern::AddressPattern;
 use self::attribute::index;
 pub use self::attribute::{AttributePath, AttributeStep};
-pub use self::dotted::DottedPath;
 pub use self::pattern::split_exact;
 pub use self::pattern::{
     DECODERS, NO_DOCUMENTS, PATH_OF_STRING, Pattern, outer_string, refuse_document,

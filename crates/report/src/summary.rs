@@ -388,7 +388,7 @@ impl<W: Write> Sink for View<W> {
                 plan.deferred.push(|| line(change, links, String::new()));
             }
             Record::OutputChange(output) => {
-                plan.sensitive_outputs += u64::from(!output.sensitive.is_empty());
+                plan.sensitive_outputs += u64::from(!output.paths.sensitive.is_empty());
             }
             Record::Check(check) => plan.check(check, links),
             Record::ActionInvocation(_) => plan.invocations += 1,

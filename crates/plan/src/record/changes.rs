@@ -46,9 +46,14 @@ pub struct ResourceChange<'a> {
     /// The reason why the change is deferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deferred_reason: Option<Cow<'a, str>>,
-    /// The paths that change, are unknown, are sensitive or force a replacement.
+    /// The paths at which values change, are unknown or are sensitive.
     #[serde(flatten)]
     pub paths: ChangePaths<'a>,
+    /// The paths that force a replacement, in the order of the plan.
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    #[cfg_attr(test, schemars(extend("uniqueItems" = false)))]
+    #[cfg_attr(test, schemars(with = "super::schemas::PathList"))]
+    pub replace_paths: Cow<'a, Paths>,
     /// An object as compact JSON text, with secrets masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(extend("type" = "object")))]
@@ -91,11 +96,6 @@ pub struct ChangePaths<'a> {
     #[serde(skip_serializing_if = "Paths::is_empty")]
     #[cfg_attr(test, schemars(with = "super::schemas::PathList"))]
     pub sensitive_removed: Cow<'a, Paths>,
-    /// The paths that force a replacement, in the order of the plan.
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    #[cfg_attr(test, schemars(extend("uniqueItems" = false)))]
-    #[cfg_attr(test, schemars(with = "super::schemas::PathList"))]
-    pub replace_paths: Cow<'a, Paths>,
 }
 
 /// The resource of a row: its address, and the parts of the address.
@@ -194,26 +194,9 @@ pub struct OutputChange<'a> {
     pub action: Cow<'a, str>,
     /// The actions of the change, in order.
     pub actions: Cow<'a, [Cow<'a, str>]>,
-    /// The paths whose values differ before and after the change.
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    #[cfg_attr(test, schemars(with = "super::schemas::PathList"))]
-    pub changed: Cow<'a, Paths>,
-    /// The paths whose values are unknown until apply.
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    #[cfg_attr(test, schemars(with = "super::schemas::PathList"))]
-    pub unknown: Cow<'a, Paths>,
-    /// The paths that are marked as sensitive before or after the change.
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    #[cfg_attr(test, schemars(with = "super::schemas::PathList"))]
-    pub sensitive: Cow<'a, Paths>,
-    /// The paths that are marked as sensitive only after the change.
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    #[cfg_attr(test, schemars(with = "super::schemas::PathList"))]
-    pub sensitive_added: Cow<'a, Paths>,
-    /// The paths that are marked as sensitive only before the change.
-    #[serde(skip_serializing_if = "Paths::is_empty")]
-    #[cfg_attr(test, schemars(with = "super::schemas::PathList"))]
-    pub sensitive_removed: Cow<'a, Paths>,
+    /// The paths at which values change, are unknown or are sensitive.
+    #[serde(flatten)]
+    pub paths: ChangePaths<'a>,
     /// The block of the object. Present with `--source`, and for plan files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Box<Origin>>,

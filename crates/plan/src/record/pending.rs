@@ -8,6 +8,7 @@ use super::{
     ResourceChange, ResourceName, Sink,
 };
 use plansift_core::error::Result;
+use plansift_core::path::Paths;
 
 /// The waiting records, as owned copies.
 #[derive(Debug, Default)]
@@ -80,11 +81,7 @@ pub fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             name: owned_text(&change.name),
             action: owned_text(&change.action),
             actions: owned_list(&change.actions),
-            changed: Cow::Owned(change.changed.as_ref().clone()),
-            unknown: Cow::Owned(change.unknown.as_ref().clone()),
-            sensitive: Cow::Owned(change.sensitive.as_ref().clone()),
-            sensitive_added: Cow::Owned(change.sensitive_added.as_ref().clone()),
-            sensitive_removed: Cow::Owned(change.sensitive_removed.as_ref().clone()),
+            paths: owned_paths(&change.paths),
             source: change.source.clone(),
             attributes: change.attributes.clone(),
         }),
@@ -127,20 +124,28 @@ fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
         actions: owned_list(&change.actions),
         action_reason: change.action_reason.as_deref().map(owned_text),
         deferred_reason: change.deferred_reason.as_deref().map(owned_text),
-        paths: ChangePaths {
-            changed: Cow::Owned(change.paths.changed.as_ref().clone()),
-            unknown: Cow::Owned(change.paths.unknown.as_ref().clone()),
-            sensitive: Cow::Owned(change.paths.sensitive.as_ref().clone()),
-            sensitive_added: Cow::Owned(change.paths.sensitive_added.as_ref().clone()),
-            sensitive_removed: Cow::Owned(change.paths.sensitive_removed.as_ref().clone()),
-            replace_paths: Cow::Owned(change.paths.replace_paths.as_ref().clone()),
-        },
+        paths: owned_paths(&change.paths),
+        replace_paths: owned_path_list(&change.replace_paths),
         importing: change.importing.as_ref().map(JsonText::owned),
         generated_config: change.generated_config,
         block: change.block.clone(),
         source: change.source.clone(),
         attributes: change.attributes.clone(),
     }
+}
+
+fn owned_paths(paths: &ChangePaths<'_>) -> ChangePaths<'static> {
+    ChangePaths {
+        changed: owned_path_list(&paths.changed),
+        unknown: owned_path_list(&paths.unknown),
+        sensitive: owned_path_list(&paths.sensitive),
+        sensitive_added: owned_path_list(&paths.sensitive_added),
+        sensitive_removed: owned_path_list(&paths.sensitive_removed),
+    }
+}
+
+fn owned_path_list(list: &Paths) -> Cow<'static, Paths> {
+    Cow::Owned(list.clone())
 }
 
 fn owned_invocation(invocation: &ActionInvocation<'_>) -> ActionInvocation<'static> {

@@ -100,7 +100,7 @@ impl<'a> RecordWriter<'a> {
             let attributes = self.view(
                 ViewSubject::Resource(section, change.address),
                 &change.change,
-                ViewPaths::of(&row.paths),
+                ViewPaths::of(&row.paths, &row.replace_paths),
             );
             row.attributes = attributes.map_err(|error| error.within("change"))?;
         }

@@ -37,7 +37,6 @@ pub(super) struct RowBuilder {
     /// The secret paths of the last change. The paths of `replace_paths` are cut there.
     marked: PieceMarkedPaths,
     // A row borrows from the remaining fields.
-    none: Paths,
     replace_paths: Paths,
     texts: Texts,
     index: String,
@@ -59,7 +58,6 @@ impl RowBuilder {
             comparison: MarkComparison::new(&limits),
             mark_changes: Default::default(),
             marked: PieceMarkedPaths::default(),
-            none: Paths::new(),
             replace_paths: Paths::new(),
             texts: Texts::default(),
             index: String::new(),
@@ -137,16 +135,9 @@ impl RowBuilder {
         self.differ.hide_below(&root);
     }
 
-    /// Returns the changed, unknown and sensitive paths of the last change; empty if records
-    /// contain no paths.
-    pub(super) fn paths(&self) -> [&Paths; 3] {
-        reported_paths(self.options.extent, &self.differ, &self.none)
-    }
-
-    /// Returns the paths at which the last change adds a mark, and those at which it removes one.
-    /// Empty if records contain no paths.
-    pub(super) fn mark_changes(&self) -> [&Paths; 2] {
-        self.mark_changes.each_ref().map(PieceMarkedPaths::list)
+    /// Returns the paths of the last change; empty if records contain no paths.
+    pub(super) fn paths(&self) -> ChangePaths<'_> {
+        reported_paths(self.options.extent, &self.differ, &self.mark_changes)
     }
 
     /// Computes the facts and the paths of a resource change. Fails if the change is malformed or
@@ -158,7 +149,8 @@ impl RowBuilder {
     ) -> Result<Facts> {
         self.diff(&change.change).map_err(in_change)?;
         if let Some(patterns) = self.options.patterns.as_ref().filter(|it| it.is_open()) {
-            patterns.see(&Resource::of(change), &self.paths());
+            let ChangePaths { changed, unknown, sensitive, .. } = &self.paths();
+            patterns.see(&Resource::of(change), &[changed, unknown, sensitive]);
         }
         let action = Action::of(&change.change).map_err(in_change)?;
         let mut terraform = PlanLine::default();
@@ -221,10 +213,6 @@ impl RowBuilder {
             ],
         )?;
         let others = others.map(|text| text.map(Cow::Borrowed));
-        let [changed, unknown, sensitive] =
-            reported_paths(self.options.extent, &self.differ, &self.none);
-        let [sensitive_added, sensitive_removed] =
-            self.mark_changes.each_ref().map(PieceMarkedPaths::list);
         let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] = others;
         let row = ResourceChange {
             resource: ResourceName {
@@ -242,14 +230,8 @@ impl RowBuilder {
             actions,
             action_reason: reason,
             deferred_reason: deferred,
-            paths: ChangePaths {
-                changed: Cow::Borrowed(changed),
-                unknown: Cow::Borrowed(unknown),
-                sensitive: Cow::Borrowed(sensitive),
-                sensitive_added: Cow::Borrowed(sensitive_added),
-                sensitive_removed: Cow::Borrowed(sensitive_removed),
-                replace_paths: Cow::Borrowed(&self.replace_paths),
-            },
+            paths: reported_paths(self.options.extent, &self.differ, &self.mark_changes),
+            replace_paths: Cow::Borrowed(&self.replace_paths),
             importing: importing.transpose()?,
             generated_config: change.change.generated_config.is_some(),
             block: None,
@@ -295,12 +277,23 @@ fn fit_at_root(sides: [Option<Value<'_>>; 2], overlays: [Option<Value<'_>>; 2]) 
     Ok(true)
 }
 
-/// Returns the changed, unknown and sensitive paths of the last change. Returns `none` for each if
-/// records contain no paths.
-fn reported_paths<'p>(extent: Extent, differ: &'p Differ, none: &'p Paths) -> [&'p Paths; 3] {
-    match extent {
-        Extent::Paths => [&differ.changed, &differ.unknown, &differ.sensitive],
-        Extent::Actions => [none; 3],
+/// Returns the paths of the last change; empty if records contain no paths. `marks` are the paths
+/// at which the change adds a mark, and those at which it removes one.
+fn reported_paths<'p>(
+    extent: Extent,
+    differ: &'p Differ,
+    marks: &'p [PieceMarkedPaths; 2],
+) -> ChangePaths<'p> {
+    if extent == Extent::Actions {
+        return ChangePaths::default();
+    }
+    let [added, removed] = marks;
+    ChangePaths {
+        changed: Cow::Borrowed(&differ.changed),
+        unknown: Cow::Borrowed(&differ.unknown),
+        sensitive: Cow::Borrowed(&differ.sensitive),
+        sensitive_added: Cow::Borrowed(added.list()),
+        sensitive_removed: Cow::Borrowed(removed.list()),
     }
 }
 

@@ -177,7 +177,7 @@ impl<'v, C: PieceChecker> RowWorker<'v, C> {
         }
         let Some(mut owned) = pending::owned(&row) else { return Ok(None) };
         if let (Some(viewer), Some(row)) = (&mut self.viewer, owned.resource_mut()) {
-            let view_paths = ViewPaths::of(&row.paths);
+            let view_paths = ViewPaths::of(&row.paths, &row.replace_paths);
             let subject = ViewSubject::Resource(section, change.address);
             row.attributes = viewer.view(subject, &change.change, view_paths)?;
         }

@@ -24,16 +24,10 @@ pub struct ViewPaths<'p> {
 }
 
 impl<'p> ViewPaths<'p> {
-    /// Returns the paths of a resource change.
-    pub(super) fn of(paths: &'p ChangePaths<'_>) -> ViewPaths<'p> {
-        let ChangePaths {
-            changed,
-            unknown,
-            sensitive: _,
-            sensitive_added,
-            sensitive_removed,
-            replace_paths,
-        } = paths;
+    /// Returns the paths of a change.
+    pub(super) fn of(paths: &'p ChangePaths<'_>, replace_paths: &'p Paths) -> ViewPaths<'p> {
+        let ChangePaths { changed, unknown, sensitive: _, sensitive_added, sensitive_removed } =
+            paths;
         ViewPaths { changed, unknown, sensitive_added, sensitive_removed, replace_paths }
     }
 

@@ -22,7 +22,8 @@ use super::subject::{ViewPaths, ViewSubject};
 use super::texts::decoded;
 use super::viewer::{View, Viewer};
 use super::{
-    ActionInvocation, Attributes, Check, Label, OutputChange, Record, RelevantAttribute, Sink,
+    ActionInvocation, Attributes, ChangePaths, Check, Label, OutputChange, Record,
+    RelevantAttribute, Sink,
 };
 use crate::marks::Subject;
 use crate::plan::lookahead::Lookahead;
@@ -257,16 +258,9 @@ impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
             return Ok(Attributes::default());
         };
         self.builder.diff(&config)?;
-        let [_, unknown, _] = self.builder.paths();
-        let none = &Paths::new();
-        let view_paths = ViewPaths {
-            changed: none,
-            unknown,
-            sensitive_added: none,
-            sensitive_removed: none,
-            replace_paths: none,
-        };
-        self.writer.view(ViewSubject::Action, &config, view_paths)
+        let (unknown, none) = (self.builder.paths().unknown, Paths::new());
+        let paths = ChangePaths { unknown, ..ChangePaths::default() };
+        self.writer.view(ViewSubject::Action, &config, ViewPaths::of(&paths, &none))
     }
 
     /// Writes the last record of a plan, or reports the counts of a state.
@@ -435,23 +429,16 @@ impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
         if action == Action::NoOp && self.writer.options.show == Show::Changes {
             return Ok(());
         }
-        let [changed, unknown, sensitive] = self.builder.paths();
-        let [sensitive_added, sensitive_removed] = self.builder.mark_changes();
-        let replace_paths = &Paths::new();
-        let view_paths =
-            ViewPaths { changed, unknown, sensitive_added, sensitive_removed, replace_paths };
+        let (paths, none) = (self.builder.paths(), Paths::new());
+        let view_paths = ViewPaths::of(&paths, &none);
         let attributes = self.writer.view(ViewSubject::Output(name), change, view_paths)?;
         self.writer.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
             action: word,
             actions: action.words(change)?,
-            attributes,
-            changed: Cow::Borrowed(changed),
-            unknown: Cow::Borrowed(unknown),
-            sensitive: Cow::Borrowed(sensitive),
-            sensitive_added: Cow::Borrowed(sensitive_added),
-            sensitive_removed: Cow::Borrowed(sensitive_removed),
+            paths,
             source: None,
+            attributes,
         }))
     }
 

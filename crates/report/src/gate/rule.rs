@@ -320,10 +320,10 @@ impl Rule {
                     Subject::Output => true,
                     // The pattern of such a rule names resources.
                     Subject::Mark(MarkChange::Added) => {
-                        self.address.is_none() && !output.sensitive_added.is_empty()
+                        self.address.is_none() && !output.paths.sensitive_added.is_empty()
                     }
                     Subject::Mark(MarkChange::Removed) => {
-                        self.address.is_none() && !output.sensitive_removed.is_empty()
+                        self.address.is_none() && !output.paths.sensitive_removed.is_empty()
                     }
                     _ => false,
                 };
@@ -359,7 +359,7 @@ impl Rule {
             PathList::Changed => &change.paths.changed,
             PathList::Unknown => &change.paths.unknown,
             PathList::Sensitive => &change.paths.sensitive,
-            PathList::Replace => &change.paths.replace_paths,
+            PathList::Replace => &change.replace_paths,
         };
         // Unchanged resources have records only on request, so they never count.
         if paths.is_empty() || change.action == "no-op" || !self.matches_resource(change) {

@@ -26,6 +26,8 @@ pub enum FolderFault {
         /// The line, from 1.
         line: u64,
     },
+    /// The outcome of an input is too long for a line of the journal.
+    LongLine,
     /// The folder is a shard of another batch: other options or another division into shards.
     OtherShards,
     /// The user named the same shard twice.
@@ -53,6 +55,9 @@ impl FolderFault {
             FolderFault::Damaged { .. } => {
                 "the journal of this folder is damaged: name another folder, or remove this one to \
                  start over; damaged at line"
+            }
+            FolderFault::LongLine => {
+                "the outcome of one input takes more than 256 MiB in the journal: divide the input"
             }
             FolderFault::OtherShards => {
                 "this folder is not a shard of the same batch: it was made with other options or \

@@ -93,7 +93,10 @@ impl Folder {
     /// # Errors
     ///
     /// Fails if the journal cannot be written.
-    pub fn list<I: Iterator<Item = Listed>>(&mut self, inputs: impl Fn() -> I) -> Result<()> {
+    pub fn list<I: ExactSizeIterator<Item = Listed>>(
+        &mut self,
+        inputs: impl Fn() -> I,
+    ) -> Result<()> {
         self.journal.list(inputs)
     }
 

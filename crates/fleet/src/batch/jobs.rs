@@ -58,7 +58,7 @@ impl Jobs {
     }
 
     /// Iterates over the jobs.
-    pub fn iter(&self) -> impl Iterator<Item = Job<'_>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Job<'_>> {
         self.indexes.iter().map(|&index| self.job(index))
     }
 

@@ -1,18 +1,23 @@
 //! The journal of a batch: the terms of the run, its inputs, and the outcome of each input.
 //!
 //! ```text
-//! 3f9a0c21b45d6e78 {"begun":{"version":1,"plansift":"0.1.0","format":"ndjson",...}}
-//! 08b1e5f2a9c34d67 {"inputs":[{"name":"a.json","source":"a.json"},...]}
-//! 91d3c7a60e8b42f5 {"outcomes":[{"name":"a.json",...,"plans":[...]},...]}
+//! 3f9a0c21b45d6e78 {"begun":{"version":2,"plansift":"0.1.0","format":"ndjson",...}}
+//! 08b1e5f2a9c34d67 {"inputs":2}
+//! c52f9e7d1a30b846 {"input":{"name":"a.json","source":"a.json",...}}
+//! 6d7e01c9b8f4a352 {"input":{"name":"b.json","source":"b.json",...}}
+//! 8c4413f0c3b5a6d9 "outcomes"
+//! 91d3c7a60e8b42f5 {"outcome":{"name":"a.json",...,"plans":[...]}}
 //! ```
 //!
-//! A line is a digest of its text, a space, and the text. Lines are only appended, and each is
-//! synced to the disk before the next is written. So only the last line can be torn: after a crash,
-//! or because a run is writing it. A torn line is ignored, and cut off when the run is resumed.
-//! Damage anywhere else is an error. Later lines override earlier ones.
+//! A line is a digest of its text, a space, and the text. Lines are only appended, in groups: the
+//! terms, a list of inputs, or some outcomes. Each group begins with a line of its own, and is
+//! synced to the disk before the next group is written. So only the last group can be torn: after a
+//! crash, or because a run is writing it. Its outcomes before the torn line are valid. A list of
+//! inputs is valid only as a whole. The rest is ignored, and cut off when the run is resumed.
+//! Damage anywhere else is an error. Later groups override earlier ones.
 //!
-//! In memory, the journal keeps only the byte ranges of the outcomes and of the line with the
-//! inputs. It reads their content from the file on request.
+//! In memory, the journal keeps only the places of the outcomes and of the list of inputs. It reads
+//! their content from the file on request.
 
 mod line;
 
@@ -24,7 +29,7 @@ use std::path::Path;
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use self::line::{Elements, Kind, Line, Lines, Measure, ReadLine, TAIL, damaged};
+use self::line::{Entry, Lines, Place};
 use super::fault::FolderFault;
 use super::outcome::{Identity, Outcome};
 use super::regular;
@@ -32,7 +37,7 @@ use crate::source::Key;
 use plansift_core::error::{Error, ErrorKind, Result};
 
 /// The version of the journal's format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 pub(super) const NAME: &str = "journal";
 
@@ -101,10 +106,11 @@ pub struct Listed {
     pub identity: Option<Identity>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum First {
-    Begun(Terms),
+impl Listed {
+    /// Returns what an outcome of this input has in common with it.
+    fn key(&self) -> (&String, &Option<String>, &Option<Identity>) {
+        (&self.name, &self.workspace, &self.identity)
+    }
 }
 
 /// The part of an input's outcome that concerns its record file; cheaper to parse than [`Outcome`].
@@ -163,33 +169,45 @@ enum KnownResult {
     Error(IgnoredAny),
 }
 
+/// An outcome in the journal.
 #[derive(Clone, Copy, Debug)]
-struct OutcomeRange {
-    offset: u64,
-    len: u32,
+struct KnownOutcome {
+    place: Place,
     /// Whether the input has an identity, so that a later run can recognise it.
     has_identity: bool,
+}
+
+impl KnownOutcome {
+    fn of(name: &str, identity: &Option<Identity>, place: Place) -> (Key, KnownOutcome) {
+        let has_identity = identity.is_some();
+        (Key::of(name.as_bytes()), KnownOutcome { place, has_identity })
+    }
+}
+
+/// The inputs of a batch in its journal.
+#[derive(Clone, Copy, Debug)]
+struct InputList {
+    /// The place of the first input.
+    first: Place,
+    len: u64,
 }
 
 /// An open journal and an index of its content.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
-    /// The length up to the end of the last valid line, in bytes.
-    len: u64,
-    /// The number of valid lines.
-    lines: u64,
+    /// The end of the last valid line.
+    end: Place,
     terms: Terms,
-    /// The latest line that lists inputs; `None` if no line does.
-    listed: Option<Line>,
-    /// The byte ranges of the outcomes, by the names of their record files.
-    known: HashMap<Key, OutcomeRange>,
+    /// The latest list of inputs; `None` if there is none.
+    listed: Option<InputList>,
+    /// The outcomes, by the names of their record files.
+    known: HashMap<Key, KnownOutcome>,
 }
 
 impl Journal {
     pub(super) fn first_line(terms: &Terms) -> Result<Vec<u8>> {
-        let text = serde_json::to_vec(&First::Begun(terms.clone()));
-        Ok(line_of(&text.map_err(|error| Error::write(error.into()))?))
+        Entry::<()>::Begun(terms.clone()).line()
     }
 
     /// Reads the journal of a folder.
@@ -209,38 +227,42 @@ impl Journal {
             }
             Err(error) => return Err(error),
         };
-        let mut lines = Lines::of(&file);
-        let Some(ReadLine::Whole(first)) = lines.next()? else { return Err(damaged(1)) };
-        let text = first.text(&file)?;
-        let First::Begun(terms) = serde_json::from_slice(&text).map_err(|_| damaged(1))?;
+        let mut lines = Lines::from(Place::START, &file);
+        let Some(Entry::<IgnoredAny>::Begun(terms)) = lines.next()? else {
+            return Err(Place::START.damaged());
+        };
         if terms.version != VERSION {
             return Err(Error::new(FolderFault::Begun("version of plansift")));
         }
-        let (mut listed, mut known) = (None, HashMap::new());
-        let (mut len, mut number) = (lines.offset(), 1);
-        while let Some(line) = lines.next()? {
-            match line {
-                ReadLine::Whole(line) => match line.kind(&file)? {
-                    Some(Kind::Inputs) => {
-                        Listing(Elements::of(&line, Kind::Inputs, &file), line.number)
-                            .try_for_each(|input| input.map(drop))?;
-                        listed = Some(line);
-                        drop_without_identity(&mut known);
-                    }
-                    Some(Kind::Outcomes) => read_outcomes(&line, &file, &mut known)?,
-                    None => return Err(damaged(line.number)),
-                },
-                // A broken last line is torn: a crash cut it off, or a run is still writing it.
-                ReadLine::Broken { is_ended } if !is_ended || lines.are_over()? => break,
-                ReadLine::Broken { .. } => return Err(damaged(number + 1)),
+        let (mut end, mut listed, mut known) = (lines.place(), None, HashMap::new());
+        // The list that is being read, and the number of its inputs that are still to come.
+        let (mut list, mut left) = (None, 0);
+        let mut place = end;
+        while let Some(entry) = lines.next::<OutcomeSummary>()? {
+            match entry {
+                Entry::Inputs(len) if left == 0 => {
+                    (list, left) = (Some(InputList { first: lines.place(), len }), len);
+                }
+                Entry::Input(_) if left > 0 => left -= 1,
+                Entry::Outcomes if left == 0 => {}
+                Entry::Outcome(outcome) if left == 0 => {
+                    known.extend([KnownOutcome::of(&outcome.name, &outcome.identity, place)]);
+                }
+                _ => return Err(place.damaged()),
             }
-            (len, number) = (lines.offset(), number + 1);
+            place = lines.place();
+            if left == 0 {
+                end = place;
+                if list.is_some() {
+                    listed = list.take();
+                    drop_without_identity(&mut known);
+                }
+            }
         }
-        drop(lines);
         if access == Access::Append {
-            file.set_len(len).map_err(Error::write)?;
+            file.set_len(end.offset).map_err(Error::write)?;
         }
-        Ok(Journal { file, len, lines: number, terms, listed, known })
+        Ok(Journal { file, end, terms, listed, known })
     }
 
     /// Returns the terms of the batch.
@@ -251,8 +273,8 @@ impl Journal {
     /// Returns the inputs of the batch, in order; `None` if the run was killed before it listed
     /// them.
     pub fn listed(&self) -> Option<Listing<'_>> {
-        let line = self.listed.as_ref()?;
-        Some(Listing(Elements::of(line, Kind::Inputs, &self.file), line.number))
+        let InputList { first, len } = self.listed?;
+        Some(Listing { lines: Lines::from(first, &self.file), left: len })
     }
 
     /// Returns the part of an input's outcome that concerns its record file; `None` if the journal
@@ -263,7 +285,7 @@ impl Journal {
     /// Fails if the journal can no longer be read.
     pub fn known(&self, input: &Listed) -> Result<Option<OutcomeSummary>> {
         let known: Option<OutcomeSummary> = self.find(input)?;
-        Ok(known.filter(|known| is_of((&known.name, &known.workspace, &known.identity), input)))
+        Ok(known.filter(|it| (&it.name, &it.workspace, &it.identity) == input.key()))
     }
 
     /// Returns the outcome of an input; `None` if the journal has none, or if the input has changed
@@ -274,23 +296,17 @@ impl Journal {
     /// Fails if the journal can no longer be read.
     pub fn outcome(&self, input: &Listed) -> Result<Option<Outcome>> {
         let outcome: Option<Outcome> = self.find(input)?;
-        Ok(outcome
-            .filter(|outcome| is_of((&outcome.name, &outcome.workspace, &outcome.identity), input)))
+        Ok(outcome.filter(|it| (&it.name, &it.workspace, &it.identity) == input.key()))
     }
 
     /// Reads and parses the outcome with the name of the input.
     fn find<T: DeserializeOwned>(&self, input: &Listed) -> Result<Option<T>> {
         let key = Key::of(input.name.as_bytes());
-        let Some(&OutcomeRange { offset, len, .. }) = self.known.get(&key) else { return Ok(None) };
-        let text = line::read(&self.file, offset, len.into())?;
-        serde_json::from_slice(&text).map(Some).map_err(|_| self.damaged_at(offset))
-    }
-
-    /// Returns the error for damage at `offset`, which was intact when the journal was opened.
-    fn damaged_at(&self, offset: u64) -> Error {
-        let mut lines = Lines::of(&self.file);
-        while lines.offset() <= offset && matches!(lines.next(), Ok(Some(_))) {}
-        damaged(lines.number() - 1)
+        let Some(&KnownOutcome { place, .. }) = self.known.get(&key) else { return Ok(None) };
+        match Lines::from(place, &self.file).next()? {
+            Some(Entry::Outcome(outcome)) => Ok(Some(outcome)),
+            _ => Err(place.damaged()),
+        }
     }
 
     /// Returns the number of outcomes whose inputs are no longer listed.
@@ -309,103 +325,90 @@ impl Journal {
     /// Writes a new list of inputs and drops the outcomes of inputs without an identity. Does
     /// nothing if the last list is the same and every input has an identity. Calls `inputs` twice;
     /// both calls must yield the same inputs. Fails if the journal cannot be written.
-    pub(super) fn list<I: Iterator<Item = Listed>>(
+    pub(super) fn list<I: ExactSizeIterator<Item = Listed>>(
         &mut self,
         inputs: impl Fn() -> I,
     ) -> Result<()> {
-        let mut all_have_identity = true;
-        let measured = inputs().inspect(|input| all_have_identity &= input.identity.is_some());
-        let text = Measure::of(Kind::Inputs, measured).map_err(Error::write)?;
-        if all_have_identity && self.listed.as_ref().is_some_and(|line| line.holds(&text)) {
+        if self.has_listed(inputs())? {
             return Ok(());
         }
-        let mut out = BufWriter::new(&self.file);
-        let written = out
-            .write_all(text.head().as_bytes())
-            .and_then(|()| line::write_list(&mut out, Kind::Inputs, inputs()))
-            .and_then(|()| out.write_all(b"\n"))
-            .and_then(|()| out.flush());
-        written.map_err(Error::write)?;
-        drop(out);
-        let offset = self.len;
-        self.end_line(text.line_len())?;
-        self.listed = Some(text.line(self.lines, offset));
+        let inputs = inputs();
+        let len = inputs.len() as u64;
+        let first = self.append(Entry::Inputs(len), inputs.map(Entry::Input))?;
+        self.listed = Some(InputList { first, len });
         drop_without_identity(&mut self.known);
         Ok(())
+    }
+
+    /// Whether the last list has these inputs, and each has an identity.
+    fn has_listed(&self, mut inputs: impl Iterator<Item = Listed>) -> Result<bool> {
+        let Some(listed) = self.listed() else { return Ok(false) };
+        for input in listed {
+            let input = input?;
+            if input.identity.is_none() || inputs.next() != Some(input) {
+                return Ok(false);
+            }
+        }
+        Ok(inputs.next().is_none())
     }
 
     /// Appends outcomes and syncs them to the disk before it returns. Fails if the journal cannot
     /// be written.
     pub(super) fn add(&mut self, outcomes: &[Outcome]) -> Result<()> {
-        let mut text = Kind::Outcomes.head().as_bytes().to_vec();
-        let mut ranges = Vec::with_capacity(outcomes.len());
-        for outcome in outcomes {
-            if !ranges.is_empty() {
-                text.push(b',');
-            }
-            let start = text.len();
-            serde_json::to_writer(&mut text, outcome)
-                .map_err(|error| Error::write(error.into()))?;
-            let len = u32::try_from(text.len() - start)
-                .map_err(|_| Error::write(io::ErrorKind::FileTooLarge.into()))?;
-            let offset = self.len + line::HEAD + start as u64;
-            let has_identity = outcome.identity.is_some();
-            ranges.push((
-                Key::of(outcome.name.as_bytes()),
-                OutcomeRange { offset, len, has_identity },
-            ));
-        }
-        text.extend_from_slice(TAIL.as_bytes());
-        let line = line_of(&text);
-        (&self.file).write_all(&line).map_err(Error::write)?;
-        self.end_line(line.len() as u64)?;
-        self.known.extend(ranges);
-        Ok(())
+        self.append(Entry::Outcomes, outcomes.iter().map(Entry::Outcome)).map(drop)
     }
 
-    /// Syncs a written line of `len` bytes to the disk and counts it.
-    fn end_line(&mut self, len: u64) -> Result<()> {
-        self.file.sync_data().map_err(Error::write)?;
-        self.len += len;
-        self.lines += 1;
-        Ok(())
+    /// Appends a group, and syncs it to the disk. Returns the place of its second line.
+    fn append<'o>(
+        &mut self,
+        first: Entry<&'o Outcome>,
+        entries: impl Iterator<Item = Entry<&'o Outcome>>,
+    ) -> Result<Place> {
+        let mut out = BufWriter::new(&self.file);
+        let line = first.line()?;
+        out.write_all(&line).map_err(Error::write)?;
+        let second = self.end.after(line.len());
+        let (mut end, mut known) = (second, Vec::new());
+        for entry in entries {
+            let line = entry.line()?;
+            out.write_all(&line).map_err(Error::write)?;
+            if let Entry::Outcome(outcome) = entry {
+                known.push(KnownOutcome::of(&outcome.name, &outcome.identity, end));
+            }
+            end = end.after(line.len());
+        }
+        out.flush().and_then(|()| self.file.sync_data()).map_err(Error::write)?;
+        drop(out);
+        self.end = end;
+        self.known.extend(known);
+        Ok(second)
     }
 }
 
 /// Iterates over the inputs that a journal lists.
-pub struct Listing<'a>(Elements<'a>, u64);
+pub struct Listing<'a> {
+    lines: Lines<'a>,
+    left: u64,
+}
 
 impl Iterator for Listing<'_> {
     type Item = Result<Listed>;
 
     fn next(&mut self) -> Option<Result<Listed>> {
-        let Listing(elements, line) = self;
-        let next = elements.next().transpose()?;
-        Some(next.and_then(|(_, text)| serde_json::from_slice(text).map_err(|_| damaged(*line))))
+        self.left = self.left.checked_sub(1)?;
+        let place = self.lines.place();
+        Some(match self.lines.next::<IgnoredAny>() {
+            Ok(Some(Entry::Input(listed))) => Ok(listed),
+            Ok(_) => Err(place.damaged()),
+            Err(error) => Err(error),
+        })
     }
-}
-
-fn read_outcomes(line: &Line, file: &File, known: &mut HashMap<Key, OutcomeRange>) -> Result<()> {
-    let mut elements = Elements::of(line, Kind::Outcomes, file);
-    while let Some((offset, text)) = elements.next()? {
-        let damaged = || damaged(line.number);
-        let one: OutcomeSummary = serde_json::from_slice(text).map_err(|_| damaged())?;
-        let len = u32::try_from(text.len()).map_err(|_| damaged())?;
-        let has_identity = one.identity.is_some();
-        known.insert(Key::of(one.name.as_bytes()), OutcomeRange { offset, len, has_identity });
-    }
-    Ok(())
-}
-
-/// Whether an outcome belongs to an input: name, workspace and identity are equal.
-fn is_of(outcome: (&String, &Option<String>, &Option<Identity>), input: &Listed) -> bool {
-    outcome == (&input.name, &input.workspace, &input.identity)
 }
 
 /// Drops the outcomes of inputs without an identity, such as pipes. In another run, the same name
 /// may yield other plans.
-fn drop_without_identity(known: &mut HashMap<Key, OutcomeRange>) {
-    known.retain(|_, range| range.has_identity);
+fn drop_without_identity(known: &mut HashMap<Key, KnownOutcome>) {
+    known.retain(|_, outcome| outcome.has_identity);
 }
 
 /// How to open a journal.
@@ -413,15 +416,8 @@ fn drop_without_identity(known: &mut HashMap<Key, OutcomeRange>) {
 pub enum Access {
     /// For reading, even while a run appends to it.
     Read,
-    /// For appending. Opening cuts off a torn last line.
+    /// For appending. Opening cuts off the torn end.
     Append,
-}
-
-/// Renders a line: the digest, a space, `text` and a line feed.
-fn line_of(text: &[u8]) -> Vec<u8> {
-    let mut measure = Measure::default();
-    measure.add(text);
-    [measure.head().as_bytes(), text, b"\n"].concat()
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
     Outcome { name, source, workspace, identity, records: None, plans }
 }
 
-/// Returns a journal of four lines: its terms, its inputs, and two lines with outcomes.
+/// Returns a journal of four groups: its terms, its three inputs, two outcomes, and one outcome.
 fn written(path: &Path) -> Journal {
     std::fs::write(path, Journal::first_line(&terms()).expect("a line")).expect("a file");
     let mut journal =
@@ -106,16 +106,20 @@ fn a_journal_keeps_the_outcomes_of_unchanged_inputs_only() {
 #[test]
 fn the_bytes_of_the_journal_format_are_stable() {
     let lines = concat!(
-        r#"73ab48fd061e3d52 {"begun":{"version":1,"plansift":"0.1.0","format":"ndjson","#,
+        r#"7ecb703a25120cdb {"begun":{"version":2,"plansift":"0.1.0","format":"ndjson","#,
         r#""all":false,"check":"grammar","strict":false,"shard":"1/1"}}"#,
         "\n",
-        r#"06ed1c50e36c141c {"inputs":[{"position":0,"name":"b.json","source":"b.json","#,
-        r#""workspace":"b","identity":{"len":1,"modified":1767323045000000000}}]}"#,
+        r#"8d908dc9ae4de96f {"inputs":1}"#,
         "\n",
-        r#"62a92184a8fcd7a4 {"outcomes":[{"name":"b.json","source":"b.json","#,
+        r#"9ea0a473ea79bc78 {"input":{"position":0,"name":"b.json","source":"b.json","#,
+        r#""workspace":"b","identity":{"len":1,"modified":1767323045000000000}}}"#,
+        "\n",
+        r#"a807d8daba8a8d9e "outcomes""#,
+        "\n",
+        r#"26fc78972f720bbe {"outcome":{"name":"b.json","source":"b.json","#,
         r#""workspace":"b","identity":{"len":1,"modified":1767323045000000000},"#,
         r#""plans":[{"source":"b.json","workspace":"b","result":{"error":"byte 1: "#,
-        r#"the document is incomplete: the input ends here"}}]}]}"#,
+        r#"the document is incomplete: the input ends here"}}]}}"#,
         "\n",
     );
     let folder = tempfile::tempdir().expect("a folder");
@@ -169,14 +173,73 @@ fn a_journal_of_another_version_is_not_reported_as_damaged() {
     assert_eq!(error.fault(), Some(&FolderFault::Begun("version of plansift")));
 }
 
+/// The old journal stays as it is.
+#[test]
+fn a_journal_of_version_1_is_not_reported_as_damaged() {
+    let lines = concat!(
+        r#"73ab48fd061e3d52 {"begun":{"version":1,"plansift":"0.1.0","format":"ndjson","#,
+        r#""all":false,"check":"grammar","strict":false,"shard":"1/1"}}"#,
+        "\n",
+        r#"06ed1c50e36c141c {"inputs":[{"position":0,"name":"b.json","source":"b.json","#,
+        r#""workspace":"b","identity":{"len":1,"modified":1767323045000000000}}]}"#,
+        "\n",
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal");
+    std::fs::write(&path, lines).expect("a file");
+    for access in [Access::Read, Access::Append] {
+        let error = Journal::open(folder.path(), access).expect_err("another version");
+        assert_eq!(error.fault(), Some(&FolderFault::Begun("version of plansift")));
+    }
+    assert_eq!(std::fs::read_to_string(&path).expect("a file"), lines);
+}
+
+/// A journal of these entries, opened for reading.
+fn opened(entries: &[&str]) -> Result<Journal> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut bytes = Journal::first_line(&terms()).expect("a line");
+    for text in entries {
+        let digest = blake3::hash(text.as_bytes()).to_hex();
+        bytes.extend_from_slice(format!("{} {text}\n", &digest[..16]).as_bytes());
+    }
+    std::fs::write(folder.path().join("journal"), bytes).expect("a file");
+    Journal::open(folder.path(), Access::Read)
+}
+
+#[test]
+fn an_entry_in_the_wrong_place_is_damage() {
+    let input = r#"{"input":{"position":0,"name":"a","source":"a"}}"#;
+    let outcome = r#"{"outcome":{"name":"a","source":"a","plans":[]}}"#;
+    let (list, begun) = (r#"{"inputs":1}"#, r#"{"begun":{}}"#);
+    let empty = opened(&[r#"{"inputs":0}"#, r#""outcomes""#]).expect("a journal");
+    assert_eq!(listed_in(&empty), []);
+    assert_eq!(listed_in(&opened(&[list, input, outcome]).expect("a journal")).len(), 1);
+    for (entries, line) in [
+        (&[input][..], 2),
+        (&[begun], 2),
+        (&["{}"], 2),
+        (&[r#"{"inputs":[]}"#], 2),
+        (&[list, input, input], 4),
+        (&[list, outcome], 3),
+        (&[list, list], 3),
+        (&[list, r#""outcomes""#], 3),
+        (&[list, input, r#"{"outcome":{"name":"a"}}"#], 4),
+    ] {
+        let error = opened(entries).expect_err("it is damaged");
+        assert_eq!(error.fault(), Some(&FolderFault::Damaged { line }), "{entries:?}");
+    }
+}
+
 #[test]
 fn a_torn_last_line_of_a_journal_is_cut_off() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("journal");
     drop(written(&path));
     let whole = std::fs::read(&path).expect("a file");
-    let ends: Vec<usize> = (1..=whole.len()).filter(|&at| whole[at - 1] == b'\n').collect();
-    assert_eq!(ends.len(), 4);
+    let mut ends: Vec<usize> = (1..=whole.len()).filter(|&at| whole[at - 1] == b'\n').collect();
+    assert_eq!(ends.len(), 10);
+    // A list of inputs is valid only as a whole.
+    ends.drain(1..4);
     for cut in 0..whole.len() {
         std::fs::write(&path, &whole[..cut]).expect("it is written");
         let opened = Journal::open(folder.path(), Access::Append);
@@ -198,13 +261,46 @@ fn a_torn_last_line_of_a_journal_is_cut_off() {
     }
 }
 
+/// A crash may lose any part of the group that was not synced.
+#[test]
+fn any_lines_of_the_last_group_may_be_torn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal");
+    drop(written(&path));
+    let whole = std::fs::read(&path).expect("a file");
+    let lines: Vec<&[u8]> = whole.split_inclusive(|&byte| byte == b'\n').collect();
+    // The journal without the last group. The outcomes of `a` and `b` are the last two lines.
+    for (torn, expected) in
+        [(5, (vec![], vec![])), (6, (vec![], vec![])), (7, (vec!["a".to_owned()], vec![]))]
+    {
+        for byte in [0, b' ', b'\n'] {
+            let mut bytes = lines[..8].concat();
+            let start = lines[..torn].concat().len();
+            bytes[start..start + lines[torn].len()].fill(byte);
+            std::fs::write(&path, &bytes).expect("it is written");
+            let journal = Journal::open(folder.path(), Access::Append).expect("a journal");
+            assert_eq!(contents(&journal), expected, "{torn} {byte}");
+            assert_eq!(path.metadata().expect("a file").len(), start as u64);
+            // Another group shows that the line is damaged.
+            bytes[start + lines[torn].len() - 1] = b'\n';
+            bytes.extend_from_slice(&lines[8..].concat());
+            std::fs::write(&path, &bytes).expect("it is written");
+            let error = Journal::open(folder.path(), Access::Append).expect_err("it is damaged");
+            let line = torn as u64 + 1;
+            assert_eq!(error.fault(), Some(&FolderFault::Damaged { line }));
+        }
+    }
+}
+
 #[test]
 fn flipped_bits_in_a_journal_are_detected() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("journal");
     drop(written(&path));
     let whole = std::fs::read(&path).expect("a file");
-    let last = whole[..whole.len() - 1].iter().rposition(|&it| it == b'\n').expect("lines");
+    let groups = whole.windows(12).rposition(|window| window == b" \"outcomes\"\n");
+    let last = groups.expect("groups") - 17;
+    assert_eq!(whole[last], b'\n');
     for at in 0..whole.len() {
         for bit in [1, 0x20, 0x80] {
             let mut damaged = whole.clone();
@@ -212,10 +308,10 @@ fn flipped_bits_in_a_journal_are_detected() {
             std::fs::write(&path, &damaged).expect("it is written");
             match Journal::open(folder.path(), Access::Read) {
                 Ok(journal) => {
-                    // Without the line feed between them, the last two lines count as torn.
+                    // Without the line feed between them, the lines on both sides count as torn.
                     let expected = match at.cmp(&last) {
                         Ordering::Less => panic!("{at}: {bit:#x} went unnoticed"),
-                        Ordering::Equal => (vec![], vec![]),
+                        Ordering::Equal => (vec!["a".to_owned()], vec![]),
                         Ordering::Greater => (vec!["a".to_owned()], vec!["b".to_owned()]),
                     };
                     assert_eq!(contents(&journal), expected, "{at}: {bit:#x}");

@@ -466,22 +466,28 @@ fn address(text: &str) -> Result<AddressPattern, String> {
     }
 }
 
-/// Whether a command has a format of this name.
-fn is_format(name: &str) -> bool {
-    ReportForm::ALL.map(ReportForm::name).contains(&name)
-        || ["md", "ndjson", "csv", "table"].contains(&name)
-}
-
 /// Parses the path of an output file. Refuses the name of a format, which is probably a mistake.
 fn file() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(|path| match path.to_str() {
-        Some(name) if is_format(name) => Err(format!(
-            "-o takes a file here, and '{name}' is a format: write -o ./{name} for a file of that \
-             name, or use a command with this format: changes --format ndjson|json|csv, report -o \
-             term|markdown|html|github|json|variables|junit|sarif|gitlab, audit --format \
-             table|ndjson|csv"
-        )),
-        _ => Ok(path),
+    PathBufValueParser::new().try_map(|path| {
+        let records = Form::ALL.map(Form::extension).join("|");
+        let reports = ReportForm::ALL.map(ReportForm::name).join("|");
+        let findings = FindingsFormat::value_variants().iter();
+        let findings = findings.filter_map(|format| format.to_possible_value());
+        let findings: Vec<String> = findings.map(|word| word.get_name().to_owned()).collect();
+        let findings = findings.join("|");
+        let is_format = |name: &&str| {
+            let mut names =
+                [&records, &reports, &findings].into_iter().flat_map(|of| of.split('|'));
+            *name == "md" || names.any(|format| format == *name)
+        };
+        match path.to_str().filter(is_format) {
+            Some(name) => Err(format!(
+                "-o takes a file here, and '{name}' is a format: write -o ./{name} for a file of \
+                 that name, or use a command with this format: changes --format {records}, \
+                 report -o {reports}, audit --format {findings}"
+            )),
+            None => Ok(path),
+        }
     })
 }
 

@@ -248,6 +248,8 @@ fn errors_explain_what_is_wrong_with_an_argument() {
         ("report -o htm=a/x.md", "did you mean html=a/x.md?"),
         ("summary -o json", "'json' is a format: write -o ./json"),
         ("slim -o csv", "'csv' is a format"),
+        ("slim -o code-quality", "changes --format ndjson|json|csv, report -o term|markdown|html|"),
+        ("slim -o code-quality", "|sarif|gitlab|code-quality, audit --format table|ndjson|csv"),
         ("batch --out x -o json", "'json' is a format: write -o ./json"),
         ("slim --keep change", "did you mean changes?"),
         ("slim --keep all", "`plansift redact` keeps all of them"),

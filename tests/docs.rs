@@ -13,7 +13,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::run;
@@ -108,8 +108,13 @@ fn problem(example: &Example) -> Option<String> {
     if !ours.split('|').any(is_ours) {
         return Some(format!("line {line}: nothing runs `{command}`"));
     }
-    let examples = Path::new(env!("CARGO_BIN_EXE_plansift")).with_file_name("examples");
-    let ours = ours.replace(EXAMPLE, &format!("{}/", examples.display()));
+    let ours = match ours.contains(EXAMPLE) {
+        true => {
+            let examples = run::example("generate").with_file_name("");
+            ours.replace(EXAMPLE, &examples.to_string_lossy())
+        }
+        false => ours,
+    };
     let run = shell(&ours).output().expect("a shell");
     let (printed, said) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));

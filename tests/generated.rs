@@ -7,7 +7,7 @@
 //! order.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use plansift::input::Slice;
@@ -28,7 +28,7 @@ const SIZE: usize = 300_000;
 /// A generated plan of that shape and layout, and the counts that the generator wrote.
 pub fn generated(folder: &Path, shape: &str, layout: &[&str], size: usize) -> (Vec<u8>, Value) {
     let plan = folder.join("plan.json");
-    let status = Command::new(generator())
+    let status = Command::new(run::example("generate"))
         .args(["--size", &size.to_string(), "--shape", shape, "--many-marks"])
         .args(layout)
         .arg("-o")
@@ -39,14 +39,6 @@ pub fn generated(folder: &Path, shape: &str, layout: &[&str], size: usize) -> (V
     assert!(status.expect("the example `generate` runs").success(), "{shape} {layout:?}");
     let counts = fs::read(folder.join("plan.json.counts.json")).expect("counts");
     (fs::read(plan).expect("a plan"), serde_json::from_slice(&counts).expect("counts are JSON"))
-}
-
-fn generator() -> PathBuf {
-    let binary = Path::new(env!("CARGO_BIN_EXE_plansift"));
-    binary
-        .with_file_name("examples")
-        .join("generate")
-        .with_extension(std::env::consts::EXE_EXTENSION)
 }
 
 /// The records of a plan from the engine and from the oracle.

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use plansift::error::{ErrorKind, Result, TokenClass};
@@ -189,17 +189,8 @@ fn peak_of(args: &[&str], input: &Path, stdin: Stdio) -> f64 {
     run::peak(&said)
 }
 
-/// Path of the generator, which `cargo test` builds next to the tests.
-fn generator() -> PathBuf {
-    let binary = run::plansift();
-    let folder = Path::new(binary.get_program()).parent().expect("a folder");
-    let path = folder.join("examples").join(format!("generate{}", std::env::consts::EXE_SUFFIX));
-    assert!(path.exists(), "no generator: `cargo build --example generate` makes it");
-    path
-}
-
 fn generate(size: &str, more: &[&str], path: &Path) {
-    let mut command = Command::new(generator());
+    let mut command = Command::new(run::example("generate"));
     let status = command.args(["--size", size, "-o"]).arg(path).args(more).status();
     assert!(status.expect("the generator").success());
 }

@@ -2,6 +2,7 @@
 //! skips.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env::consts::EXE_EXTENSION;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -86,6 +87,14 @@ pub fn plansift() -> Command {
         command.env_remove(variable);
     }
     command
+}
+
+/// Returns the path of an example, which `cargo test` builds beside the binary.
+pub fn example(name: &str) -> PathBuf {
+    let binary = Path::new(env!("CARGO_BIN_EXE_plansift"));
+    let path = binary.with_file_name("examples").join(name).with_extension(EXE_EXTENSION);
+    assert!(path.exists(), "the example `{name}` is missing: `cargo build --examples` builds it");
+    path
 }
 
 /// Runs the binary with `input` as standard input.

@@ -47,7 +47,7 @@ pub fn run(arguments: &Assert) -> std::result::Result<Exit, Exit> {
     let out = BufWriter::with_capacity(BUFFER, out);
     match arguments.init {
         true => init(arguments, &listed, &read, out, output),
-        false => ask(arguments, (&assertions, origins), &listed, read, out, output),
+        false => ask(arguments, &assertions, origins, &listed, read, out, output),
     }
 }
 
@@ -81,7 +81,8 @@ fn refuse_second() -> Exit {
 /// Checks the assertions, and writes the results.
 fn ask(
     arguments: &Assert,
-    (assertions, origins): (&Assertions, SharedOrigins),
+    assertions: &Assertions,
+    origins: SharedOrigins,
     listed: &Listed,
     read: plan::PlanOptions,
     out: BufWriter<File>,

@@ -62,7 +62,7 @@ pub fn run(arguments: &Batch) -> std::result::Result<Exit, Exit> {
     #[cfg(target_os = "linux")]
     let interrupted = Interrupts::hold().map(|interrupts| interrupts.stop(stop.clone()));
     let (mut progress, mut stats) = (Progress::default(), Stats::start());
-    let done = do_missing(arguments, jobs, (&settings, &terms), &stop, &mut progress);
+    let done = do_missing(arguments, jobs, &settings, &terms, &stop, &mut progress);
     let done = done.map_err(|error| fail(Some(&arguments.out), &error));
     #[cfg(target_os = "linux")]
     if let Some(interrupted) = interrupted.filter(|interrupted| interrupted.is_set()) {
@@ -141,7 +141,8 @@ fn terms(
 fn do_missing(
     arguments: &Batch,
     mut jobs: Jobs,
-    (settings, terms): (&Settings, &Terms),
+    settings: &Settings,
+    terms: &Terms,
     stop: &Stop,
     progress: &mut Progress,
 ) -> Result<Fleet> {

@@ -22,13 +22,14 @@ use plansift_redact::redact::{RedactOptions, redact};
 /// Redacts all inputs, in order, into one output.
 pub fn run(arguments: &Redact) -> std::result::Result<Exit, Exit> {
     let Redact { secrets, mask, report, output, plans } = arguments;
-    run_with(plans, (secrets, mask), report.as_deref(), output.as_deref())
+    run_with(plans, secrets, mask, report.as_deref(), output.as_deref())
 }
 
 /// Redacts all inputs, and writes a report to `report_path`, if it is given.
 pub fn run_with(
     plans: &Plans,
-    (secrets, mask): (&SecretArgs, &MaskArgs),
+    secrets: &SecretArgs,
+    mask: &MaskArgs,
     report_path: Option<&Path>,
     output: Option<&Path>,
 ) -> std::result::Result<Exit, Exit> {
@@ -39,9 +40,9 @@ pub fn run_with(
     }
     let listed = inputs::list(plans, Accepts::States, output, mask.key_file.clone())?;
     let mut report = report_path.map(|path| Report::open(path, output, &listed)).transpose()?;
-    let reading = (passes(secrets, Passes::Redaction), &options.secret);
+    let (passes, secret) = (passes(secrets, Passes::Redaction), &options.secret);
     let mut note = ConfigurationNote::default();
-    let exit = write_all(plans, &listed, output, reading, |turn, collected, out| {
+    let exit = write_all(plans, &listed, output, passes, secret, |turn, collected, out| {
         let redacted = redact(turn.documents, collected, &options, out)?;
         if let Some(report) = &mut report {
             report.write(turn, &options)?;

@@ -49,7 +49,7 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
         Pages::new(arguments.targets.iter().filter_map(|target| target.file.clone()), &listed);
     for target in &arguments.targets {
         let path = target.file.as_deref();
-        let opened = open(target, arguments, &rules, (options.patterns.clone(), &origins), &pages);
+        let opened = open(target, arguments, &rules, options.patterns.clone(), &origins, &pages);
         let (sink, output) = opened.map_err(|error| fail(path, &error))?;
         sinks.push(sink);
         outputs.push((path, output));
@@ -240,7 +240,8 @@ fn open(
     target: &Target,
     arguments: &Report,
     rules: &[Rule],
-    (patterns, origins): (Option<Arc<UnmatchedPatterns>>, &SharedOrigins),
+    patterns: Option<Arc<UnmatchedPatterns>>,
+    origins: &SharedOrigins,
     pages: &Pages,
 ) -> Result<(Box<dyn Sink>, Output)> {
     let path = target.file.as_deref();

@@ -34,7 +34,8 @@ pub fn write_all(
     plans: &Plans,
     listed: &Listed,
     path: Option<&Path>,
-    (passes, secrets): (Passes, &SecretOptions),
+    passes: Passes,
+    secrets: &SecretOptions,
     each: impl FnMut(&mut Turn<'_, '_>, Option<&Collected>, &mut File) -> Result<Document>,
 ) -> std::result::Result<Exit, Exit> {
     let (out, output) = output::open(path)?;

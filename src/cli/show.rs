@@ -22,8 +22,8 @@ const BUFFER: u64 = 256 << 10;
 pub fn run(arguments: &ShowPlanFile) -> std::result::Result<Exit, Exit> {
     let ShowPlanFile { plans, output, .. } = arguments;
     if arguments.redact {
-        let secrets = (&SecretArgs::default(), &MaskArgs::default());
-        return redact::run_with(plans, secrets, None, output.as_deref());
+        let (secrets, mask) = (SecretArgs::default(), MaskArgs::default());
+        return redact::run_with(plans, &secrets, &mask, None, output.as_deref());
     }
     let listed = inputs::list(plans, Accepts::Plans, output.as_deref(), None)?;
     let entry = match &listed.inputs.entries[..] {

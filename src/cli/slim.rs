@@ -31,10 +31,10 @@ pub fn run(arguments: &Slim) -> Result<Exit, Exit> {
         true => Passes::One,
         false => passes(secrets, Passes::Two(Accepts::Plans)),
     };
-    let reading = (passes, &masking.secret);
+    let secret = &masking.secret;
     let (mut kept, mut searched_not) = (Vec::new(), Vec::new());
     let mut note = ConfigurationNote::default();
-    let exit = write_all(plans, &listed, output, reading, |turn, collected, out| {
+    let exit = write_all(plans, &listed, output, passes, secret, |turn, collected, out| {
         let secrecy = match collected {
             Some(collected) => Secrecy::Known(collected),
             None if arguments.no_redact => Secrecy::Off,

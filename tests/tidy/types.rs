@@ -11,8 +11,12 @@ const FIELDS_MAX: usize = 12;
 const LIFETIMES_MAX: usize = 2;
 
 /// Their structs have one field for each option of the command line, or for each key of a record.
-const OF_FORMATS: [&str; 3] =
-    ["src/cli/args/", "crates/core/src/limits.rs", "crates/plan/src/record/"];
+const OF_FORMATS: [&str; 4] = [
+    "src/cli/args/",
+    "crates/core/src/limits.rs",
+    "crates/plan/src/record/",
+    "crates/report/src/html/entry.rs",
+];
 
 /// A struct or an enum.
 struct Definition<'t> {

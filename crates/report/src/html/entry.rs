@@ -35,19 +35,6 @@ pub struct HtmlEntry<'a> {
     module: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deposed: Option<&'a str>,
-    #[serde(flatten)]
-    circumstances: Circumstances<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'a str>,
-    #[serde(skip)]
-    details: Details<'a>,
-}
-
-/// What is special about a change.
-#[derive(Debug, Default, Serialize)]
-struct Circumstances<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     moved_from: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -55,6 +42,12 @@ struct Circumstances<'a> {
     /// The rank of a loss ([`loss::rank`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     loss: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'a str>,
+    #[serde(skip)]
+    details: Details<'a>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -116,11 +109,9 @@ impl<'a> HtmlEntry<'a> {
             type_name: change.resource.type_name.as_deref(),
             module: change.resource.module_address.as_deref(),
             deposed: change.resource.deposed.as_deref(),
-            circumstances: Circumstances {
-                moved_from: change.moved_from(),
-                imported: change.importing.is_some(),
-                loss: loss::rank(change).filter(|_| kind == "change"),
-            },
+            moved_from: change.moved_from(),
+            imported: change.importing.is_some(),
+            loss: loss::rank(change).filter(|_| kind == "change"),
             reason: (!reasons.is_empty()).then(|| Cow::Owned(reasons.join(", "))),
             status: None,
             details,

@@ -40,7 +40,7 @@ pub(super) fn differences(
     if let Some(root) = paths.get(0).filter(|path| path.steps().len() == 0) {
         let is_hidden = sides.into_iter().any(|side| listing.renderer.hides(side));
         let known = PathFlags { is_hidden, is_unknown: unknown.is_at(root), has_unknown: false };
-        pair(root, sides.map(Some), known, (Vec::new, Vec::new), listing)?;
+        pair(root, sides.map(Some), known, Vec::new, Vec::new, listing)?;
         first = 1;
     }
     let [before, after] = sides.map(|side| Inside::of(Some(side)));
@@ -72,10 +72,9 @@ pub(super) fn differences(
             let inside = || inner.clone().filter_map(|index| paths.get(index));
             let open = || unknown.elements(inside(), depth);
             let members = || unknown.members(inside(), depth);
-            if let Paired::AsSets(in_elements) =
-                pair(path, values, known, (open, members), listing)?
+            if let Paired::AsSets(in_elements) = pair(path, values, known, open, members, listing)?
             {
-                unknown.list(inside(), (depth, &in_elements), listing);
+                unknown.list(inside(), depth, &in_elements, listing);
                 continue;
             }
         } else if !is_hidden
@@ -89,8 +88,8 @@ pub(super) fn differences(
         {
             let inside = || inner.clone().filter_map(|index| paths.get(index));
             let members = unknown.members(inside(), depth);
-            let in_elements = list_set(path, depth, [before, after], (set, members), listing)?;
-            unknown.list(inside(), (depth, &in_elements), listing);
+            let in_elements = list_set(path, depth, [before, after], set, members, listing)?;
+            unknown.list(inside(), depth, &in_elements, listing);
             continue;
         }
         if !inner.is_empty() {
@@ -156,7 +155,8 @@ impl Unknown<'_> {
     fn list<'a>(
         &mut self,
         paths: impl Iterator<Item = Path<'a>>,
-        (depth, in_elements): (usize, &[Member]),
+        depth: usize,
+        in_elements: &[Member],
         listing: &mut Listing<'_, '_>,
     ) {
         for path in paths.filter(|path| self.is_at(*path)) {
@@ -191,7 +191,8 @@ fn pair(
     path: Path<'_>,
     values: [Option<Value<'_>>; 2],
     known: PathFlags,
-    (open, members): (impl FnOnce() -> Vec<Option<u32>>, impl FnOnce() -> Vec<Member>),
+    open: impl FnOnce() -> Vec<Option<u32>>,
+    members: impl FnOnce() -> Vec<Member>,
     listing: &mut Listing<'_, '_>,
 ) -> Result<Paired> {
     let PathFlags { is_hidden, is_unknown, has_unknown } = known;
@@ -216,8 +217,7 @@ fn pair(
                 };
                 if let Some(found) = found {
                     strings(path, found.pairs, listing)?;
-                    let set = (found.rest, members());
-                    let in_elements = list_set(path, depth, sides, set, listing)?;
+                    let in_elements = list_set(path, depth, sides, found.rest, members(), listing)?;
                     return Ok(Paired::AsSets(in_elements));
                 }
             }
@@ -267,7 +267,7 @@ fn strings(
         let is_hidden = texts.into_iter().any(|text| listing.renderer.hides(text));
         let flags = PathFlags { is_hidden, is_unknown: false, has_unknown: false };
         for path in place.iter() {
-            pair(path, texts.map(Some), flags, (Vec::new, Vec::new), listing)?;
+            pair(path, texts.map(Some), flags, Vec::new, Vec::new, listing)?;
         }
     }
     listing.is_forced = false;
@@ -315,7 +315,8 @@ fn list_set(
     path: Path<'_>,
     depth: usize,
     [before, after]: [Value<'_>; 2],
-    (set, mut members): (Unmatched<'_>, Vec<Member>),
+    set: Unmatched<'_>,
+    mut members: Vec<Member>,
     listing: &mut Listing<'_, '_>,
 ) -> Result<Vec<Member>> {
     let mut paths = Paths::new();
@@ -351,7 +352,7 @@ fn list_set(
             let nulls = Some(nulls.clone());
             let unknown = match is_before {
                 true => Vec::new(),
-                false => texts_of(&members, (path, depth, index), listing),
+                false => texts_of(&members, path, depth, index, listing),
             };
             let whole = Element { nulls, unknown };
             let shown = match listing.renderer.show_element(element, whole)? {

@@ -35,7 +35,9 @@ pub(super) fn member(path: Path<'_>, depth: usize) -> Option<Member> {
 /// `members` holds the unknown members of all elements, sorted.
 pub(super) fn texts_of(
     members: &[Member],
-    (path, depth, index): (Path<'_>, usize, u32),
+    path: Path<'_>,
+    depth: usize,
+    index: u32,
     listing: &Listing<'_, '_>,
 ) -> Vec<(String, &'static str)> {
     let first = members.partition_point(|member| member.0 < index);

@@ -64,7 +64,8 @@ fn differences(name: &str, document: &Value) -> Vec<String> {
             }
         }
     }
-    for element in expected.iter().step_by((expected.len() / ASKED).max(1)) {
+    let step = (expected.len() / ASKED).max(1);
+    for element in expected.iter().skip(run::first_of(step)).step_by(step) {
         let address = element["address"].as_str().expect("an address");
         let dependents = graph.dependents(address).expect("an element of the graph");
         let dependents: BTreeSet<String> =

@@ -430,7 +430,7 @@ fn failed_writes_keep_the_kind_of_their_error() {
     let plan = sample::of_changes(3000, sample::create);
     for (name, make, len) in sinks {
         for kind in [io::ErrorKind::BrokenPipe, io::ErrorKind::StorageFull] {
-            for taken in (0..len).step_by(len / 20) {
+            for taken in (run::first_of(len / 20)..len).step_by(len / 20) {
                 let mut sink = make(Failing(taken, kind));
                 let source = Slice(plan.as_bytes());
                 let error =

@@ -445,7 +445,7 @@ fn no_command_writes_a_secret_of_the_attacks() {
 fn errors_about_cut_plans_show_no_secret() {
     for echo in ["equal", "off"] {
         let text = plan_with(Echoes::None);
-        for at in (1..text.len() - 1).step_by(163) {
+        for at in (1 + run::first_of(163)..text.len() - 1).step_by(163) {
             let args = ["redact", "--echo", echo, "--report", "report"];
             assert!(!run_on(&text[..at], &args), "cut at byte {at}");
         }
@@ -455,7 +455,7 @@ fn errors_about_cut_plans_show_no_secret() {
 #[test]
 fn errors_about_damaged_plans_show_no_secret() {
     let text = plan_with(Echoes::None);
-    for at in (1..text.len() - 1).step_by(163) {
+    for at in (1 + run::first_of(163)..text.len() - 1).step_by(163) {
         for damage in ["\"", "]", "\u{0}", "\\u"] {
             let damaged = [&text[..at], damage, &text[at..]].concat();
             let output = run::piped(&["redact", "-"], damaged.as_bytes());

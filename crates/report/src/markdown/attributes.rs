@@ -70,8 +70,10 @@ pub(super) fn render(
     if count > 0 {
         fence("diff", &mut values);
         let _ = write!(text, "<details>\n<summary>Long values: {count}</summary>\n\n");
-        text.push_str(&values);
-        text.push_str("\n</details>\n\n");
+        // Inserts the lines, because a copy of long values would take much memory.
+        values.insert_str(0, &text);
+        values.push_str("\n</details>\n\n");
+        text = values;
     }
     RenderedAttributes { text, is_all: left == 0 && hidden == 0 }
 }

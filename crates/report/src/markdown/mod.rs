@@ -52,7 +52,8 @@ pub struct Markdown<'s> {
     /// A hash of the plans' names that does not depend on their order. It identifies the report.
     key: u64,
     store: EntryStore,
-    /// The entries without any cuts. `None` once they exceed the length limit.
+    /// The entries without any cuts, for a report that has room for all of them. `None` once they
+    /// exceed the length limit.
     full: Option<EntryStore>,
     renderer: EntryRenderer,
     plans: u64,

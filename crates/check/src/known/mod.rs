@@ -23,7 +23,6 @@ mod failure;
 mod format;
 mod mask;
 mod regexp;
-mod regexp_class;
 mod scalar;
 mod traverse;
 
@@ -36,8 +35,7 @@ pub(crate) use self::data::{key_of, text_of};
 pub use self::failure::{Failure, FailureKind};
 pub(crate) use self::format::print;
 pub use self::mask::{Mask, SENSITIVE};
-pub use self::regexp::Regexp;
-pub use self::regexp_class::RegexpError;
+pub use self::regexp::{Regexp, RegexpError};
 pub(crate) use self::scalar::found;
 pub use self::traverse::{MaskedValue, traverse};
 pub use plansift_cty::quote;

@@ -1,0 +1,242 @@
+//! Turns records into the cells of a table.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use arrow_array::builder::{
+    ArrayBuilder, BooleanBuilder, Int64Builder, ListBuilder, StringBuilder,
+    TimestampMicrosecondBuilder,
+};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use serde_json::value::RawValue;
+
+use crate::table::{Cells, PATH_LISTS, PATHS, Table};
+use plansift_core::error::Result;
+use plansift_plan::sink::write_error;
+
+/// The members of a record, as JSON text.
+pub type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
+/// The rows of a table that are not yet a batch.
+pub struct TableBuilder {
+    table: Table,
+    schema: SchemaRef,
+    columns: Vec<ColumnBuilder>,
+    rows: usize,
+    /// The bytes of the JSON text of the rows.
+    bytes: usize,
+}
+
+/// The cells of all tables that do not come from the record itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Common<'a> {
+    /// The input of the document.
+    pub source: &'a str,
+    /// The workspace of the document.
+    pub workspace: Option<&'a str>,
+    /// The version of the record format.
+    pub schema_version: u32,
+}
+
+enum ColumnBuilder {
+    Text(StringBuilder),
+    Json(StringBuilder),
+    Integer(Int64Builder),
+    Boolean(BooleanBuilder),
+    Texts(ListBuilder<StringBuilder>),
+    Time(TimestampMicrosecondBuilder),
+}
+
+impl TableBuilder {
+    /// No rows of a table.
+    pub fn new(table: Table) -> TableBuilder {
+        let fields = table.columns.iter().map(|column| {
+            Field::new(&column.name, data_type(column.cells), true)
+        });
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let columns = table.columns.iter().map(|column| ColumnBuilder::new(column.cells)).collect();
+        TableBuilder { table, schema, columns, rows: 0, bytes: 0 }
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The Arrow schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The size of the rows, in bytes of JSON text.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Adds the row or rows of a record.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a field does not have the type that the schema of the records gives it.
+    pub fn add(&mut self, common: Common<'_>, record: &Members<'_>) -> Result<()> {
+        if self.table.name == PATHS {
+            return self.add_paths(common, record);
+        }
+        let mut members = record.clone();
+        for (field, start) in &self.table.renamed {
+            let Some(value) = members.remove(field.as_str()) else { continue };
+            match serde_json::from_str::<Members<'_>>(value.get()) {
+                Ok(inner) => members.extend(
+                    inner.into_iter().map(|(name, value)| (format!("{start}_{name}").into(), value)),
+                ),
+                Err(_) => {
+                    members.insert(start.clone().into(), value);
+                }
+            }
+        }
+        self.row(common, |name| members.get(name).copied())
+    }
+
+    fn row<'v>(
+        &mut self,
+        common: Common<'_>,
+        cell: impl Fn(&str) -> Option<&'v RawValue>,
+    ) -> Result<()> {
+        for (column, builder) in self.table.columns.iter().zip(&mut self.columns) {
+            match column.name.as_str() {
+                "source" => builder.text(Some(common.source)),
+                "workspace" => builder.text(common.workspace),
+                "schema_version" => builder.integer(i64::from(common.schema_version)),
+                name => {
+                    let value = cell(name);
+                    self.bytes += value.map_or(0, |value| value.get().len());
+                    builder.set(value)?;
+                }
+            }
+        }
+        self.bytes += common.source.len();
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// Adds a row for each path of a change.
+    fn add_paths(&mut self, common: Common<'_>, record: &Members<'_>) -> Result<()> {
+        let mut paths: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for list in PATH_LISTS {
+            let Some(value) = record.get(list) else { continue };
+            for path in serde_json::from_str::<Vec<&RawValue>>(value.get()).map_err(write_error)? {
+                paths.entry(path.get()).or_default().insert(list);
+            }
+        }
+        let [yes, no] = ["true", "false"].map(serde_json::from_str::<&RawValue>);
+        let (yes, no) = (yes.map_err(write_error)?, no.map_err(write_error)?);
+        for (path, lists) in paths {
+            let path: &RawValue = serde_json::from_str(path).map_err(write_error)?;
+            self.row(common, |name| match name {
+                "path" => Some(path),
+                name if lists.contains(name) => Some(yes),
+                name if PATH_LISTS.contains(&name) => Some(no),
+                name => record.get(name).copied(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Takes the rows as a batch.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the columns differ in length.
+    pub fn take(&mut self) -> Result<RecordBatch> {
+        let columns = self.columns.iter_mut().map(ColumnBuilder::finish).collect();
+        let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(self.rows));
+        (self.rows, self.bytes) = (0, 0);
+        RecordBatch::try_new_with_options(self.schema(), columns, &options)
+            .map_err(|error| write_error(std::io::Error::other(error)))
+    }
+}
+
+fn data_type(cells: Cells) -> DataType {
+    match cells {
+        Cells::Text | Cells::Json => DataType::Utf8,
+        Cells::Integer => DataType::Int64,
+        Cells::Boolean => DataType::Boolean,
+        Cells::Texts => DataType::new_list(DataType::Utf8, true),
+        Cells::Time => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+    }
+}
+
+impl ColumnBuilder {
+    fn new(cells: Cells) -> ColumnBuilder {
+        match cells {
+            Cells::Text => ColumnBuilder::Text(StringBuilder::new()),
+            Cells::Json => ColumnBuilder::Json(StringBuilder::new()),
+            Cells::Integer => ColumnBuilder::Integer(Int64Builder::new()),
+            Cells::Boolean => ColumnBuilder::Boolean(BooleanBuilder::new()),
+            Cells::Texts => ColumnBuilder::Texts(ListBuilder::new(StringBuilder::new())),
+            Cells::Time => {
+                ColumnBuilder::Time(TimestampMicrosecondBuilder::new().with_timezone("UTC"))
+            }
+        }
+    }
+
+    fn text(&mut self, text: Option<&str>) {
+        if let ColumnBuilder::Text(builder) = self {
+            builder.append_option(text);
+        }
+    }
+
+    fn integer(&mut self, number: i64) {
+        if let ColumnBuilder::Integer(builder) = self {
+            builder.append_value(number);
+        }
+    }
+
+    /// Adds the cell of a field; `None` is null.
+    fn set(&mut self, value: Option<&RawValue>) -> Result<()> {
+        let json = value.map(RawValue::get);
+        match self {
+            ColumnBuilder::Text(builder) => builder.append_option(parsed::<Cow<'_, str>>(json)?),
+            ColumnBuilder::Json(builder) => builder.append_option(json),
+            ColumnBuilder::Integer(builder) => builder.append_option(parsed::<i64>(json)?),
+            ColumnBuilder::Boolean(builder) => builder.append_option(parsed::<bool>(json)?),
+            ColumnBuilder::Texts(builder) => {
+                let texts = parsed::<Vec<String>>(json)?;
+                builder.append_option(texts.map(|texts| texts.into_iter().map(Some)));
+            }
+            ColumnBuilder::Time(builder) => {
+                let text = parsed::<Cow<'_, str>>(json)?;
+                builder.append_option(text.and_then(|text| microseconds(&text)));
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            ColumnBuilder::Text(builder) | ColumnBuilder::Json(builder) => {
+                ArrayBuilder::finish(builder)
+            }
+            ColumnBuilder::Integer(builder) => ArrayBuilder::finish(builder),
+            ColumnBuilder::Boolean(builder) => ArrayBuilder::finish(builder),
+            ColumnBuilder::Texts(builder) => ArrayBuilder::finish(builder),
+            ColumnBuilder::Time(builder) => ArrayBuilder::finish(builder),
+        }
+    }
+}
+
+/// The time as microseconds since 1970; `None` if the text is not a time.
+fn microseconds(text: &str) -> Option<i64> {
+    chrono::DateTime::parse_from_rfc3339(text).ok().map(|time| time.timestamp_micros())
+}
+
+fn parsed<'a, T: serde::Deserialize<'a>>(json: Option<&'a str>) -> Result<Option<T>> {
+    json.map(serde_json::from_str).transpose().map_err(write_error)
+}

@@ -1,0 +1,150 @@
+//! A sink that turns records into batches of tables.
+
+use std::collections::BTreeMap;
+
+use arrow_array::RecordBatch;
+
+use crate::builder::{Common, Members, TableBuilder};
+use crate::table::{DOCUMENTS, PLANS, Table};
+use plansift_core::error::{Error, Result};
+use plansift_plan::record::{Label, Record, SCHEMA_VERSION, Sink};
+use plansift_plan::sink::write_error;
+
+/// Receives the batches of all tables.
+pub trait BatchConsumer {
+    /// Takes the next batch of a table.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the output fails.
+    fn batch(&mut self, table: &Table, batch: RecordBatch) -> Result<()>;
+
+    /// Writes the end of the output.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the output fails.
+    fn finish(&mut self) -> Result<()>;
+}
+
+/// The rows after which a table sends a batch.
+const ROWS: usize = 8192;
+/// The bytes of JSON text after which a table sends a batch.
+const BYTES: usize = 4 << 20;
+
+/// A sink that sends the rows of some tables to a consumer, in batches.
+pub struct Tables<C> {
+    tables: Vec<TableBuilder>,
+    document: Document,
+    consumer: C,
+    /// The JSON text of the record.
+    text: Vec<u8>,
+}
+
+/// The document that the records belong to.
+#[derive(Default)]
+struct Document {
+    source: String,
+    workspace: Option<String>,
+    /// The members of its first record.
+    head: Vec<u8>,
+}
+
+impl<C: BatchConsumer> Tables<C> {
+    /// Sends the rows of these tables to `consumer`. `tables` are those of one family, without the
+    /// tables and columns that nobody needs.
+    pub fn new(tables: Vec<Table>, consumer: C) -> Tables<C> {
+        let tables = tables.into_iter().map(TableBuilder::new).collect();
+        Tables { tables, document: Document::default(), consumer, text: Vec::new() }
+    }
+
+    /// Adds the rows of a record, which is one line of NDJSON.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the line is not a record, or if the output fails.
+    pub fn line(&mut self, line: &[u8]) -> Result<()> {
+        let mut record: Members<'_> = serde_json::from_slice(line).map_err(write_error)?;
+        let text = |name: &str| {
+            let value = record.get(name).map(|value| serde_json::from_str::<String>(value.get()));
+            value.transpose().map_err(write_error)
+        };
+        let kind = text("kind")?.unwrap_or_default();
+        match kind.as_str() {
+            // The first record of a document.
+            "plan" | "document" | "configuration" | "audit" => {
+                let source = text("source")?.unwrap_or_default();
+                self.document = Document { source, workspace: text("workspace")?, head: line.to_vec() };
+                return Ok(());
+            }
+            "summary" => {
+                // The head has what the summary lacks.
+                let head = std::mem::take(&mut self.document.head);
+                let head: Members<'_> = match head.is_empty() {
+                    true => Members::new(),
+                    false => serde_json::from_slice(&head).map_err(write_error)?,
+                };
+                let status = serde_json::value::to_raw_value("done").map_err(write_error)?;
+                record.insert("status".into(), &status);
+                for (name, value) in head {
+                    record.entry(name).or_insert(value);
+                }
+                return self.add(&kind, &record);
+            }
+            _ => {}
+        }
+        self.add(&kind, &record)
+    }
+
+    fn add(&mut self, kind: &str, record: &Members<'_>) -> Result<()> {
+        let common = Common {
+            source: &self.document.source,
+            workspace: self.document.workspace.as_deref(),
+            schema_version: SCHEMA_VERSION,
+        };
+        for table in &mut self.tables {
+            if table.table().kinds.iter().any(|it| it == kind) {
+                table.add(common, record)?;
+            }
+            if table.rows() >= ROWS || table.bytes() >= BYTES {
+                let batch = table.take()?;
+                self.consumer.batch(table.table(), batch)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<C: BatchConsumer> Sink for Tables<C> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        serde_json::to_writer(&mut text, record).map_err(write_error)?;
+        let added = self.line(&text);
+        self.text = text;
+        added
+    }
+
+    /// Adds a row to the table of documents, with the error.
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.document = Document::default();
+        let Label { source, workspace } = label;
+        let [status, error] = ["failed", &error.to_string()].map(serde_json::value::to_raw_value);
+        let (status, error) = (status.map_err(write_error)?, error.map_err(write_error)?);
+        let row = Members::from([("status".into(), &*status), ("error".into(), &*error)]);
+        let common = Common { source, workspace, schema_version: SCHEMA_VERSION };
+        let is_of_documents = |name: &str| matches!(name, PLANS | DOCUMENTS);
+        let mut tables = self.tables.iter_mut().filter(|it| is_of_documents(it.table().name));
+        tables.try_for_each(|table| table.add(common, &row))
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        for table in &mut self.tables {
+            let batch = table.take()?;
+            if batch.num_rows() > 0 {
+                self.consumer.batch(table.table(), batch)?;
+            }
+        }
+        self.consumer.finish()
+    }
+}

@@ -52,9 +52,10 @@ enum ColumnBuilder {
 impl TableBuilder {
     /// No rows of a table.
     pub fn new(table: Table) -> TableBuilder {
-        let fields = table.columns.iter().map(|column| {
-            Field::new(&column.name, data_type(column.cells), true)
-        });
+        let fields = table
+            .columns
+            .iter()
+            .map(|column| Field::new(&column.name, data_type(column.cells), true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let columns = table.columns.iter().map(|column| ColumnBuilder::new(column.cells)).collect();
         TableBuilder { table, schema, columns, rows: 0, bytes: 0 }
@@ -94,7 +95,9 @@ impl TableBuilder {
             let Some(value) = members.remove(field.as_str()) else { continue };
             match serde_json::from_str::<Members<'_>>(value.get()) {
                 Ok(inner) => members.extend(
-                    inner.into_iter().map(|(name, value)| (format!("{start}_{name}").into(), value)),
+                    inner
+                        .into_iter()
+                        .map(|(name, value)| (format!("{start}_{name}").into(), value)),
                 ),
                 Err(_) => {
                     members.insert(start.clone().into(), value);

@@ -3,5 +3,9 @@
 
 pub mod builder;
 pub mod parquet;
+mod schema;
 pub mod table;
 pub mod tables;
+
+#[cfg(test)]
+mod tests;

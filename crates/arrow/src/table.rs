@@ -16,9 +16,9 @@
 //! would collide with these: the location of a block has columns `block_…`, and the version of a
 //! resource's schema has the column `resource_schema_version`.
 
-use serde_json::{Map, Value};
-
 use plansift_plan::record::schemas;
+
+use crate::schema::Node;
 
 /// The commands that write the same kinds of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,10 +89,10 @@ impl Family {
 
     /// All tables of the family.
     pub fn tables(self) -> Vec<Table> {
-        let schema: Value = serde_json::from_str(self.schema()).unwrap_or_default();
+        let schema = Node::parse(self.schema());
         let definitions = self.definitions().iter();
         let mut tables: Vec<Table> =
-            definitions.map(|(name, kinds)| Table::derive(name, kinds, &schema["$defs"])).collect();
+            definitions.map(|(name, kinds)| Table::derive(name, kinds, &schema)).collect();
         if self == Family::Changes {
             tables.push(Table::paths(&tables));
         }
@@ -141,9 +141,9 @@ pub enum Cells {
 }
 
 impl Table {
-    fn derive(name: &'static str, definitions: &[&str], schemas: &Value) -> Table {
-        let mut table =
-            Table { name, columns: Vec::new(), kinds: Vec::new(), renamed: Vec::new() };
+    fn derive(name: &'static str, definitions: &[&str], schema: &Node) -> Table {
+        let (columns, kinds, renamed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut table = Table { name, columns, kinds, renamed };
         for common in ["source", "workspace", "kind"] {
             table.add(common, Cells::Text);
         }
@@ -152,16 +152,17 @@ impl Table {
             table.add("error", Cells::Text);
         }
         for definition in definitions {
-            let properties = members(&schemas[definition]["properties"]);
-            for (field, property) in properties.into_iter().flatten() {
-                match field.as_str() {
-                    "kind" => table.kinds.extend(words(property)),
-                    "schema_version" if property["const"].is_null() => {
-                        table.renamed.push((field.clone(), "resource_schema_version".to_owned()));
-                        table.add("resource_schema_version", cells(property));
+            let fields = schema.definition(definition).into_iter().flat_map(Node::properties);
+            for (field, property) in fields {
+                match field {
+                    "kind" => table.kinds.extend(property.words().map(str::to_owned)),
+                    "schema_version" if property.constant.is_null() => {
+                        let column = "resource_schema_version";
+                        table.renamed.push((field.to_owned(), column.to_owned()));
+                        table.add(column, cells(property));
                     }
                     "schema_version" => {}
-                    _ => table.add_field(field, property, schemas),
+                    _ => table.add_field(field, property, schema),
                 }
             }
         }
@@ -183,25 +184,16 @@ impl Table {
         table
     }
 
-    fn add_field(&mut self, field: &str, property: &Value, schemas: &Value) {
-        let definition = property["$ref"].as_str().and_then(|path| path.rsplit('/').next());
-        let property = definition.map_or(property, |name| &schemas[name]);
-        let variants = property["anyOf"].as_array();
-        let parts: Vec<&Value> = match variants {
-            Some(variants) => variants.iter().collect(),
-            None => vec![property],
-        };
-        let resolve = |part: &'_ Value| match part["$ref"].as_str().and_then(|it| it.rsplit('/').next()) {
-            Some(name) => schemas[name]["properties"].clone(),
-            None => part["properties"].clone(),
-        };
-        let nested: Vec<Value> = parts.into_iter().map(resolve).collect();
-        if nested.iter().all(|it| members(it).is_none_or(Map::is_empty)) {
+    fn add_field(&mut self, field: &str, property: &Node, schema: &Node) {
+        let property = schema.resolve(property);
+        let variants = property.variants().map(|variant| schema.resolve(variant));
+        let members: Vec<(&str, &Node)> = variants.flat_map(Node::properties).collect();
+        if members.is_empty() {
             let cells = if field == "timestamp" { Cells::Time } else { cells(property) };
             return self.add(field, cells);
         }
         let start = if field == "source" { "block" } else { field };
-        for (name, member) in nested.iter().filter_map(members).flatten() {
+        for (name, member) in members {
             self.add(&format!("{start}_{name}"), cells(member));
         }
         self.renamed.push((field.to_owned(), start.to_owned()));
@@ -219,26 +211,14 @@ impl Table {
     }
 }
 
-fn members(value: &Value) -> Option<&Map<String, Value>> {
-    value.as_object()
-}
-
-/// The words that a field may have: one constant, or several.
-fn words(property: &Value) -> impl Iterator<Item = String> {
-    let several = property["enum"].as_array().into_iter().flatten();
-    let one = Some(&property["const"]).into_iter();
-    several.chain(one).filter_map(Value::as_str).map(str::to_owned)
-}
-
-fn cells(property: &Value) -> Cells {
-    let is_word = words(property).next().is_some();
-    match property["type"].as_str() {
+fn cells(property: &Node) -> Cells {
+    match property.type_name() {
         Some("string") => Cells::Text,
         Some("integer") => Cells::Integer,
         Some("boolean") => Cells::Boolean,
-        Some("array") if property["items"]["type"] == "string" => Cells::Texts,
-        None if is_word => Cells::Text,
-        None if property["const"] == true => Cells::Boolean,
+        Some("array") if property.is_list_of_strings() => Cells::Texts,
+        None if property.words().next().is_some() => Cells::Text,
+        None if property.constant == true => Cells::Boolean,
         _ => Cells::Json,
     }
 }

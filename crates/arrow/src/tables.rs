@@ -1,7 +1,5 @@
 //! A sink that turns records into batches of tables.
 
-use std::collections::BTreeMap;
-
 use arrow_array::RecordBatch;
 
 use crate::builder::{Common, Members, TableBuilder};
@@ -74,7 +72,8 @@ impl<C: BatchConsumer> Tables<C> {
             // The first record of a document.
             "plan" | "document" | "configuration" | "audit" => {
                 let source = text("source")?.unwrap_or_default();
-                self.document = Document { source, workspace: text("workspace")?, head: line.to_vec() };
+                self.document =
+                    Document { source, workspace: text("workspace")?, head: line.to_vec() };
                 return Ok(());
             }
             "summary" => {

@@ -104,7 +104,16 @@ impl TableBuilder {
                 }
             }
         }
-        self.row(common, |name| members.get(name).copied())
+        self.add_row(common, &members)
+    }
+
+    /// Adds a row. `cells` has the cells by the names of their columns.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a cell does not have the type of its column.
+    pub fn add_row(&mut self, common: Common<'_>, cells: &Members<'_>) -> Result<()> {
+        self.row(common, |name| cells.get(name).copied())
     }
 
     fn row<'v>(

@@ -101,7 +101,7 @@ impl Family {
 }
 
 /// A table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Table {
     /// The name, which is also the name of its file.
     pub name: &'static str,
@@ -206,8 +206,13 @@ impl Table {
     }
 
     /// Keeps only the columns with these names. Only they are built.
-    pub fn keep(&mut self, names: &[&str]) {
-        self.columns.retain(|column| names.contains(&column.name.as_str()));
+    pub fn keep(&mut self, names: &[String]) {
+        self.columns.retain(|column| names.contains(&column.name));
+    }
+
+    /// Adds the column `error`. A document that cannot be read is then a row of this table.
+    pub fn add_errors(&mut self) {
+        self.add("error", Cells::Text);
     }
 }
 

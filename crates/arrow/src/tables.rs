@@ -1,9 +1,11 @@
 //! A sink that turns records into batches of tables.
 
 use arrow_array::RecordBatch;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::builder::{Common, Members, TableBuilder};
-use crate::table::{DOCUMENTS, PLANS, Table};
+use crate::table::Table;
 use plansift_core::error::{Error, Result};
 use plansift_plan::record::{Label, Record, SCHEMA_VERSION, Sink};
 use plansift_plan::sink::write_error;
@@ -124,17 +126,21 @@ impl<C: BatchConsumer> Sink for Tables<C> {
         added
     }
 
-    /// Adds a row to the table of documents, with the error.
+    /// Adds a row with the error to each table that has such a column.
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.document = Document::default();
         let Label { source, workspace } = label;
-        let [status, error] = ["failed", &error.to_string()].map(serde_json::value::to_raw_value);
-        let (status, error) = (status.map_err(write_error)?, error.map_err(write_error)?);
-        let row = Members::from([("status".into(), &*status), ("error".into(), &*error)]);
+        let cells = [("kind", "error"), ("status", "failed"), ("error", &error.to_string())];
+        let cells = cells.map(|(name, text)| (name, Value::from(text).to_string()));
+        let row = cells.iter().map(|(name, json)| {
+            let value = serde_json::from_str::<&RawValue>(json).map_err(write_error)?;
+            Ok(((*name).into(), value))
+        });
+        let row = row.collect::<Result<Members<'_>>>()?;
         let common = Common { source, workspace, schema_version: SCHEMA_VERSION };
-        let is_of_documents = |name: &str| matches!(name, PLANS | DOCUMENTS);
-        let mut tables = self.tables.iter_mut().filter(|it| is_of_documents(it.table().name));
-        tables.try_for_each(|table| table.add(common, &row))
+        let has_errors = |table: &Table| table.columns.iter().any(|it| it.name == "error");
+        let mut tables = self.tables.iter_mut().filter(|it| has_errors(it.table()));
+        tables.try_for_each(|table| table.add_row(common, &row))
     }
 
     fn finish(&mut self) -> Result<()> {

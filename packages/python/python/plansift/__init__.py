@@ -1,0 +1,125 @@
+"""Terraform and OpenTofu plans as Arrow tables.
+
+Each function returns :class:`Records`, a table that any library with the Arrow C stream interface
+reads: DuckDB, Polars, pyarrow, pandas. The inputs are read in one pass while the table is read, and
+again each time it is read. Values that a plan marks sensitive never reach a table.
+
+    import duckdb, plansift
+
+    changes = plansift.changes("plans/")
+    duckdb.sql("select type, count(*) from changes where list_contains(actions, 'delete') group by 1")
+"""
+
+from ._plansift import Records, __version__
+from ._plansift import records as _records
+
+__all__ = [
+    "Records",
+    "__version__",
+    "changes",
+    "checks",
+    "drift",
+    "invocations",
+    "outputs",
+    "paths",
+    "plans",
+    "resources",
+    "table",
+]
+
+_IN_MEMORY = (bytes, bytearray, memoryview)
+
+
+def table(
+    name,
+    inputs,
+    *,
+    columns=None,
+    actions=(),
+    types=(),
+    modules=(),
+    addresses=(),
+    all=False,
+    on_error="raise",
+    threads=None,
+    workspace_from=None,
+):
+    """Return the rows of a table by its name, such as ``resource_changes``.
+
+    ``inputs`` is one input or a list of inputs: the path of a plan (JSON, possibly compressed, or a
+    binary plan file), a folder, a glob, the address of an object such as ``s3://bucket/key``, or the
+    bytes of a plan.
+
+    ``columns`` are the columns to build, by default all. ``actions``, ``types``, ``modules`` and
+    ``addresses`` select resource changes; ``*`` in a pattern matches any text. A change must match
+    one pattern of each argument. ``all`` adds what does not change.
+
+    With ``on_error="raise"``, the stream fails at the first document that cannot be read. With
+    ``on_error="row"``, such a document is a row with its message in the column ``error``.
+
+    ``threads`` is the number of threads, by default one for each processor. ``workspace_from`` is a
+    pattern for paths, such as ``plans/{workspace}/plan.json``.
+    """
+    if isinstance(inputs, (str, *_IN_MEMORY)) or hasattr(inputs, "__fspath__"):
+        inputs = [inputs]
+    texts = [bytes(each) for each in inputs if isinstance(each, _IN_MEMORY)]
+    names = [each for each in inputs if not isinstance(each, _IN_MEMORY)]
+    if not texts and not names:
+        raise ValueError("inputs: name at least one plan, folder or address")
+    given = {"actions": actions, "types": types, "modules": modules, "addresses": addresses}
+    filters = [
+        (name, [patterns] if isinstance(patterns, str) else list(patterns))
+        for name, patterns in given.items()
+        if patterns
+    ]
+    return _records(
+        name,
+        names,
+        texts,
+        columns=None if columns is None else list(columns),
+        filters=filters,
+        all=all,
+        on_error=on_error,
+        threads=threads,
+        workspace_from=workspace_from,
+    )
+
+
+def plans(inputs, **options):
+    """Return one row for each plan: its versions, counts and status. Options: see :func:`table`."""
+    return table("plans", inputs, **options)
+
+
+def changes(inputs, **options):
+    """Return one row for each change of a resource. Options: see :func:`table`."""
+    return table("resource_changes", inputs, **options)
+
+
+def drift(inputs, **options):
+    """Return one row for each resource that changed outside the tool. Options: see :func:`table`."""
+    return table("drift", inputs, **options)
+
+
+def outputs(inputs, **options):
+    """Return one row for each change of an output. Options: see :func:`table`."""
+    return table("outputs", inputs, **options)
+
+
+def checks(inputs, **options):
+    """Return one row for each check that does not pass. Options: see :func:`table`."""
+    return table("checks", inputs, **options)
+
+
+def invocations(inputs, **options):
+    """Return one row for each action that a plan invokes. Options: see :func:`table`."""
+    return table("invocations", inputs, **options)
+
+
+def paths(inputs, **options):
+    """Return one row for each path that a change touches. Options: see :func:`table`."""
+    return table("paths", inputs, **options)
+
+
+def resources(inputs, **options):
+    """Return one row for each resource in the values of plans or states. Options: see :func:`table`."""
+    return table("resources", inputs, **options)

@@ -1,0 +1,91 @@
+//! The Python module `plansift._plansift`. The package `plansift` re-exports and documents it.
+
+mod query;
+mod reader;
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::query::{Filters, OnError, Query};
+
+/// The rows of one table. Each Arrow stream reads the inputs again.
+#[pyclass(frozen, module = "plansift")]
+struct Records {
+    query: Arc<Query>,
+}
+
+#[pymethods]
+impl Records {
+    /// The names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.query.table().columns.into_iter().map(|column| column.name).collect()
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The protocol allows a producer to ignore the requested schema.
+        drop(requested_schema);
+        let query = self.query.clone();
+        let reader = py.detach(|| reader::open(&query));
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(reader::schema(&self.query).as_ref());
+        let schema = schema.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<plansift.Records: {}>", self.query.table)
+    }
+}
+
+/// Opens the rows of a table. Fails if an argument is wrong; a broken input fails when it is read.
+#[pyfunction]
+#[pyo3(signature = (table, inputs, texts, *, columns, filters, all, on_error, threads, workspace_from))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of a private function")]
+fn records(
+    table: &str,
+    inputs: Vec<OsString>,
+    texts: Vec<Vec<u8>>,
+    columns: Option<Vec<String>>,
+    filters: Vec<(String, Vec<String>)>,
+    all: bool,
+    on_error: &str,
+    threads: Option<usize>,
+    workspace_from: Option<String>,
+) -> PyResult<Records> {
+    let wrong = |text: String| PyValueError::new_err(text);
+    let mut query = Query::new(table).map_err(wrong)?;
+    query.inputs = inputs;
+    query.texts = texts.into_iter().map(Arc::from).collect();
+    query.filters = Filters::parse(&filters).map_err(wrong)?;
+    query.shows_all = all;
+    query.on_error = OnError::parse(on_error).map_err(wrong)?;
+    query.threads = threads;
+    query.workspace_from = workspace_from;
+    if let Some(columns) = columns {
+        query.keep(columns).map_err(wrong)?;
+    }
+    query.check().map_err(wrong)?;
+    Ok(Records { query: Arc::new(query) })
+}
+
+#[pymodule]
+fn _plansift(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<Records>()?;
+    module.add_function(wrap_pyfunction!(records, module)?)
+}

@@ -1,0 +1,177 @@
+//! What a user asks for: a table, its columns, filters and inputs.
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use plansift_arrow::table::{Family, Table};
+use plansift_core::path::AddressPattern;
+use plansift_fleet::source::Rule;
+use plansift_plan::record::values::RowKind;
+use plansift_report::filter::{ActionFilter, Noise, Only};
+
+/// The rows to read.
+#[derive(Clone, Debug)]
+pub struct Query {
+    pub table: &'static str,
+    family: Family,
+    /// The kind of rows of the contents of documents.
+    pub rows: RowKind,
+    /// The columns, in the order of the table. `None` is all columns.
+    columns: Option<Vec<String>>,
+    /// Paths, globs and addresses of objects.
+    pub inputs: Vec<OsString>,
+    /// Documents in memory.
+    pub texts: Vec<Arc<[u8]>>,
+    pub filters: Filters,
+    pub shows_all: bool,
+    pub on_error: OnError,
+    pub threads: Option<usize>,
+    pub workspace_from: Option<String>,
+}
+
+/// Conditions for the rows of resource changes.
+#[derive(Clone, Debug, Default)]
+pub struct Filters {
+    only: Vec<Only>,
+}
+
+/// What happens at a document that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnError {
+    /// The stream fails.
+    Raise,
+    /// The document becomes a row with an error.
+    Row,
+}
+
+/// The columns whose cells need the values of a change, not only its actions.
+const COLUMNS_OF_VALUES: [&str; 9] = [
+    "changed",
+    "unknown",
+    "sensitive",
+    "sensitive_added",
+    "sensitive_removed",
+    "replace_paths",
+    "changed_paths",
+    "unknown_paths",
+    "sensitive_paths",
+];
+
+impl Query {
+    /// Asks for all columns of a table. Fails if there is no such table.
+    pub fn new(table: &str) -> Result<Query, String> {
+        let families = [Family::Changes, Family::Contents];
+        let tables = families.map(|family| (family, family.tables()));
+        let found = tables.iter().find_map(|(family, tables)| {
+            tables.iter().find(|it| it.name == table).map(|table| (*family, table.name))
+        });
+        let (family, table) = found.ok_or_else(|| format!("there is no table {table}"))?;
+        let rows = match table {
+            "output_values" => RowKind::Outputs,
+            "variables" => RowKind::Variables,
+            "check_results" => RowKind::Checks,
+            _ => RowKind::Resources,
+        };
+        Ok(Query {
+            table,
+            family,
+            rows,
+            columns: None,
+            inputs: Vec::new(),
+            texts: Vec::new(),
+            filters: Filters::default(),
+            shows_all: false,
+            on_error: OnError::Raise,
+            threads: None,
+            workspace_from: None,
+        })
+    }
+
+    /// Keeps only these columns. Fails if there is no such column.
+    pub fn keep(&mut self, columns: Vec<String>) -> Result<(), String> {
+        let known = self.table().columns;
+        if let Some(name) = columns.iter().find(|name| known.iter().all(|it| it.name != **name)) {
+            let known: Vec<_> = known.into_iter().map(|it| it.name).collect();
+            return Err(format!("there is no column {name}: the columns are {}", known.join(", ")));
+        }
+        self.columns = Some(columns);
+        Ok(())
+    }
+
+    /// Fails if an argument is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        self.rule().map(drop)
+    }
+
+    pub fn rule(&self) -> Result<Rule, String> {
+        let Some(text) = &self.workspace_from else { return Ok(Rule::Path) };
+        Rule::parse(text).map_err(|_| {
+            "workspace_from: {workspace} must be in it once, as in plans/{workspace}.json".to_owned()
+        })
+    }
+
+    /// The table with the asked columns.
+    pub fn table(&self) -> Table {
+        let mut tables = self.family.tables().into_iter();
+        let mut table = tables.find(|table| table.name == self.table).unwrap_or_default();
+        if self.on_error == OnError::Row {
+            table.add_errors();
+        }
+        if let Some(columns) = &self.columns {
+            table.keep(columns);
+        }
+        table
+    }
+
+    pub fn is_of_changes(&self) -> bool {
+        self.family == Family::Changes
+    }
+
+    /// Whether the rows need the values of changes.
+    pub fn needs_values(&self) -> bool {
+        let names = |name: &String| COLUMNS_OF_VALUES.contains(&name.as_str());
+        self.table == "paths" || self.columns.as_ref().is_none_or(|columns| columns.iter().any(names))
+    }
+
+    pub fn threads(&self) -> Option<NonZeroUsize> {
+        let given = self.threads.and_then(NonZeroUsize::new);
+        given.or_else(|| std::thread::available_parallelism().ok())
+    }
+}
+
+impl Filters {
+    /// Reads filters: the name of an argument, and its patterns. A row meets one pattern of each
+    /// argument.
+    pub fn parse(filters: &[(String, Vec<String>)]) -> Result<Filters, String> {
+        let mut only = Vec::new();
+        for (name, patterns) in filters {
+            for pattern in patterns {
+                only.push(match name.as_str() {
+                    "actions" => Only::Action(ActionFilter::named(pattern).ok_or_else(|| {
+                        let words: Vec<_> = ActionFilter::words().collect();
+                        format!("unknown action {pattern}: the actions are {}", words.join(", "))
+                    })?),
+                    "types" => Only::Type(AddressPattern::new(pattern)),
+                    "modules" => Only::Module(AddressPattern::new(pattern)),
+                    _ => Only::Address(AddressPattern::new(pattern)),
+                });
+            }
+        }
+        Ok(Filters { only })
+    }
+
+    pub fn noise(&self) -> Noise {
+        Noise { only: self.only.clone(), ..Noise::default() }
+    }
+}
+
+impl OnError {
+    pub fn parse(text: &str) -> Result<OnError, String> {
+        match text {
+            "raise" => Ok(OnError::Raise),
+            "row" => Ok(OnError::Row),
+            _ => Err(format!("on_error is 'raise' or 'row', not '{text}'")),
+        }
+    }
+}

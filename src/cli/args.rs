@@ -194,12 +194,25 @@ pub struct FormArgs {
     pub csv_raw: bool,
 }
 
+/// The format of the output of `changes`.
+#[derive(Clone, Copy, Debug)]
+pub enum ChangesFormat {
+    /// One stream of records.
+    Stream(Form),
+    /// A table for each kind of record.
+    Parquet,
+}
+
 /// `plansift changes`.
 #[derive(Debug, Args)]
 pub struct Changes {
     /// Format of the records
-    #[command(flatten)]
-    pub form: FormArgs,
+    #[arg(help_heading = OUTPUT, short, long, value_parser = changes_format(),
+          default_value = "ndjson")]
+    pub format: ChangesFormat,
+    /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
+    #[arg(help_heading = OUTPUT, long)]
+    pub csv_raw: bool,
     /// Leave out the paths of changed attributes: skips values, which is much faster
     #[arg(help_heading = FILTERS, long)]
     pub no_paths: bool,
@@ -322,6 +335,15 @@ pub struct AssertionArgs {
 fn form() -> impl TypedValueParser<Value = Form> {
     words(Form::ALL.map(|form| (form.extension(), form, form.description())))
 }
+
+fn changes_format() -> impl TypedValueParser<Value = ChangesFormat> {
+    let [ndjson, json, csv] =
+        Form::ALL.map(|form| (form.extension(), ChangesFormat::Stream(form), form.description()));
+    words([ndjson, json, csv, ("parquet", ChangesFormat::Parquet, PARQUET)])
+}
+
+/// The description of Parquet in the help of a command.
+const PARQUET: &str = "Parquet files, one for each table, in the folder of -o";
 
 /// Parses one of several words, each with its value and its help. An empty help is none.
 fn words<T: Clone + Send + Sync + 'static, const N: usize>(

@@ -1,20 +1,21 @@
 //! `plansift audit`: lists where documents contain secrets.
 
-use std::fs::File;
+use std::path::Path;
 
 use super::args::{self, Audit, FindingsFormat};
 use super::exit::Exit;
 use super::inputs;
 use super::messages::usage;
 use super::options::{formulas, options};
-use super::output;
+use super::output::{Output, open_sink};
 use super::reading::read_all;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
+use super::tables::{self, Family};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, RunCounts, Turn, Visited};
-use plansift_plan::plan::Accepts;
-use plansift_plan::record::Sink;
+use plansift_plan::plan::{Accepts, Flow};
+use plansift_plan::record::{Label, Sink};
 use plansift_plan::sink::ndjson::Ndjson;
 use plansift_redact::audit::{AuditOptions, audit};
 use plansift_report::csv::Csv;
@@ -28,11 +29,12 @@ pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
     if arguments.fail_on_echo && !echoes {
         return Err(usage("--fail-on-echo needs the search for echoes: leave --echo off out"));
     }
-    let listed = inputs::list(plans, Accepts::States, path, None)?;
-    let (out, output) = output::open(path)?;
+    let file = path.filter(|_| arguments.format != FindingsFormat::Parquet);
+    let listed = inputs::list(plans, Accepts::States, file, None)?;
+    let (sink, output) = open(arguments, path)?;
     let secret = secret_options(&arguments.secrets, read);
     let options = AuditOptions { secret, echoes, suspects: true };
-    let mut auditing = Auditing { options, sink: sink(arguments, out) };
+    let mut auditing = Auditing { options, sink };
     let work = Consumer::Documents(Passes::Two(Accepts::States), &mut auditing);
     let mut ending = read_all(plans, &listed, &read, work);
     let Auditing { options, mut sink } = auditing;
@@ -60,14 +62,25 @@ impl Handler for Auditing {
         let outcome = DocumentOutcome { echoes, ..DocumentOutcome::from(&audited.document) };
         Ok(Visited::Done(outcome))
     }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
+        self.sink.failed(label, error).map(|()| Flow::Continue)
+    }
 }
 
-fn sink(arguments: &Audit, out: File) -> Box<dyn Sink> {
+/// Opens the output, and the sink of the findings.
+fn open(
+    arguments: &Audit,
+    path: Option<&Path>,
+) -> std::result::Result<(Box<dyn Sink>, Output), Exit> {
     match arguments.format {
         FindingsFormat::Table => {
-            Box::new(Table::new(out, screen(arguments.plans.color, arguments.output.as_deref())))
+            open_sink(path, |out| Box::new(Table::new(out, screen(arguments.plans.color, path))))
         }
-        FindingsFormat::Ndjson => Box::new(Ndjson::new(out)),
-        FindingsFormat::Csv => Box::new(Csv::findings(out, formulas(arguments.csv_raw))),
+        FindingsFormat::Ndjson => open_sink(path, |out| Box::new(Ndjson::new(out))),
+        FindingsFormat::Csv => {
+            open_sink(path, |out| Box::new(Csv::findings(out, formulas(arguments.csv_raw))))
+        }
+        FindingsFormat::Parquet => tables::open(path, Family::Audit, |_| true),
     }
 }

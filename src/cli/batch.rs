@@ -102,7 +102,7 @@ fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>)
         assertion_settings: has_assertions.then_some(AssertionSettings { assertions, secrets }),
         access: access(plans, &records.read),
         records,
-        form: form(&arguments.form),
+        form: form(arguments.form.format, arguments.form.csv_raw),
         threads: wanted.min(fitting),
         memory: arguments.memory,
         on_failure: if arguments.fail_fast { OnFailure::Stop } else { OnFailure::GoOn },

@@ -2,16 +2,18 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use super::args::{Config, ConfigFormat, Plans};
 use super::exit::Exit;
 use super::inputs;
 use super::messages::{say, usage};
 use super::options::{formulas, options};
-use super::output;
+use super::output::{self, Output, open_sink};
 use super::reading::read_all;
 use super::screen::screen;
 use super::sources;
+use super::tables::{self, Family};
 use plansift_core::error::{Error, Result};
 use plansift_core::limits::Limits;
 use plansift_core::nearest::{Sample, did_you_mean, nearest_address};
@@ -20,8 +22,8 @@ use plansift_plan::config::{
     BlockLocation, ConfigurationSummary, Element, Graph, LocatedElement, Origin, ReadConfiguration,
     Users, element_address, read, targets,
 };
-use plansift_plan::plan::{Accepts, Document, Documents};
-use plansift_plan::record::{Head, Record, Sink};
+use plansift_plan::plan::{Accepts, Document, Documents, Flow};
+use plansift_plan::record::{Head, Label, Record, Sink};
 use plansift_plan::sink::json::Json;
 use plansift_plan::sink::ndjson::Ndjson;
 use plansift_report::configuration::Table;
@@ -36,10 +38,11 @@ pub fn run(arguments: &Config) -> std::result::Result<Exit, Exit> {
     if let Some(text) = misuse(arguments) {
         return Err(usage(text));
     }
-    let listed = inputs::list(plans, Accepts::Plans, path, None)?;
+    let file = path.filter(|_| arguments.format != ConfigFormat::Parquet);
+    let listed = inputs::list(plans, Accepts::Plans, file, None)?;
     let origins = sources::open(&arguments.sources(), &read.limits, plans.quiet)?;
-    let (out, output) = output::open(path)?;
-    let (target, limits) = (target(arguments, out), read.limits);
+    let (target, output) = open(arguments, path)?;
+    let limits = read.limits;
     let mut configurations = Configurations { arguments, limits, origins, target };
     let work = Consumer::Documents(Passes::One, &mut configurations);
     let ending = read_all(plans, &listed, &read, work);
@@ -80,18 +83,31 @@ impl Target {
     }
 }
 
-fn target(arguments: &Config, out: File) -> Target {
-    let drawing = |out, language| Target::Drawing(BufWriter::new(out), language);
-    Target::Records(match arguments.format {
+/// Opens the output, and what is written to it.
+fn open(arguments: &Config, path: Option<&Path>) -> std::result::Result<(Target, Output), Exit> {
+    let drawing = |language| {
+        output::open(path)
+            .map(|(out, output)| (Target::Drawing(BufWriter::new(out), language), output))
+    };
+    let asks = arguments.references.is_some() || arguments.dependents.is_some();
+    let opened = match arguments.format {
         ConfigFormat::Table => {
-            Box::new(Table::new(out, screen(arguments.plans.color, arguments.output.as_deref())))
+            open_sink(path, |out| Box::new(Table::new(out, screen(arguments.plans.color, path))))
         }
-        ConfigFormat::Ndjson => Box::new(Ndjson::new(out)),
-        ConfigFormat::Json => Box::new(Json::new(out)),
-        ConfigFormat::Csv => Box::new(Csv::configuration(out, formulas(arguments.csv_raw))),
-        ConfigFormat::Dot => return drawing(out, Language::Dot),
-        ConfigFormat::Mermaid => return drawing(out, Language::Mermaid),
-    })
+        ConfigFormat::Ndjson => open_sink(path, |out| Box::new(Ndjson::new(out))),
+        ConfigFormat::Json => open_sink(path, |out| Box::new(Json::new(out))),
+        ConfigFormat::Csv => {
+            open_sink(path, |out| Box::new(Csv::configuration(out, formulas(arguments.csv_raw))))
+        }
+        ConfigFormat::Parquet => tables::open(path, Family::Configuration, |table| match table {
+            "elements" => !asks,
+            "references" => asks,
+            _ => true,
+        }),
+        ConfigFormat::Dot => return drawing(Language::Dot),
+        ConfigFormat::Mermaid => return drawing(Language::Mermaid),
+    };
+    opened.map(|(sink, output)| (Target::Records(sink), output))
 }
 
 struct Configurations<'a> {
@@ -167,6 +183,14 @@ impl Handler for Configurations<'_> {
     fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
         let document = self.read_configuration(turn.documents, Head::of(turn.label))?;
         Ok(Visited::Done(DocumentOutcome::from(&document)))
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
+        match &mut self.target {
+            Target::Records(sink) => sink.failed(label, error)?,
+            Target::Drawing(..) => {}
+        }
+        Ok(Flow::Continue)
     }
 }
 

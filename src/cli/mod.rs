@@ -7,7 +7,7 @@
 //! ```text
 //!  main ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show,
 //!          blocks, wire
-//!           ─▶ rewriting, secrets, pages, gates, assertions, progress, sources
+//!           ─▶ rewriting, secrets, pages, gates, assertions, progress, sources, tables
 //!                ─▶ reading ─▶ ending ─▶ unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ exit, args
 //! ```
@@ -45,6 +45,7 @@ mod show;
 mod slim;
 mod sources;
 mod stats;
+mod tables;
 mod unmatched;
 mod values;
 mod version;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
-use super::args::{self, FormArgs, Plans};
+use super::args::{self, Plans};
 use super::exit::Exit;
 use super::messages::usage;
 use plansift_core::input::{self, Mapping, Threads};
@@ -75,9 +75,10 @@ pub fn access(plans: &Plans, read: &plan::PlanOptions) -> input::InputOptions {
     input::InputOptions { limits: read.limits, mapping, threads }
 }
 
-pub fn form(form: &FormArgs) -> Form {
-    match form.format {
-        Form::Csv(_) => Form::Csv(formulas(form.csv_raw)),
+/// Returns the format of records, with the cells of CSV that the user wants.
+pub fn form(form: Form, is_csv_raw: bool) -> Form {
+    match form {
+        Form::Csv(_) => Form::Csv(formulas(is_csv_raw)),
         form => form,
     }
 }

@@ -11,6 +11,7 @@ use super::exit::Exit;
 use super::interrupt;
 use super::messages::fail;
 use plansift_core::error::{Error, Result};
+use plansift_plan::sink::Sink;
 
 /// Where a command writes its result.
 pub enum Output {
@@ -19,6 +20,9 @@ pub enum Output {
     /// A temporary file in the folder of the final path, the final path, and the permissions of the
     /// finished file. Only the owner may read the temporary file.
     File(NamedTempFile, PathBuf, Permissions),
+    /// Several files in one folder.
+    #[cfg(feature = "tables")]
+    Folder(Folder),
 }
 
 impl Output {
@@ -72,6 +76,8 @@ impl Output {
         match self {
             Output::Standard(file) => file.try_clone(),
             Output::File(file, ..) => file.as_file().try_clone(),
+            #[cfg(feature = "tables")]
+            Output::Folder(_) => Err(io::Error::from(io::ErrorKind::IsADirectory)),
         }
         .map_err(Error::write)
     }
@@ -86,6 +92,53 @@ impl Output {
                 file.persist(path).map_err(|error| Error::write(error.error))?;
                 Ok(())
             }
+            #[cfg(feature = "tables")]
+            Output::Folder(mut folder) => {
+                std::mem::take(&mut folder.outputs).into_iter().try_for_each(Output::finish)
+            }
+        }
+    }
+}
+
+/// The unfinished files of a folder. A folder that was created for them, and stays empty, is removed.
+#[cfg(feature = "tables")]
+pub struct Folder {
+    path: PathBuf,
+    is_new: bool,
+    outputs: Vec<Output>,
+}
+
+#[cfg(feature = "tables")]
+impl Output {
+    /// Creates a folder for several files, if it does not exist.
+    pub fn folder(path: &Path) -> Result<Folder> {
+        let is_new = match std::fs::create_dir(path) {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => false,
+            Err(error) => return Err(Error::write(error)),
+        };
+        Ok(Folder { path: path.to_owned(), is_new, outputs: Vec::new() })
+    }
+}
+
+#[cfg(feature = "tables")]
+impl Folder {
+    /// Opens a file of the folder, and returns a writer to it.
+    pub fn add(&mut self, path: &Path) -> Result<File> {
+        let output = Output::open(Some(path))?;
+        let writer = output.writer()?;
+        self.outputs.push(output);
+        Ok(writer)
+    }
+}
+
+#[cfg(feature = "tables")]
+impl Drop for Folder {
+    fn drop(&mut self) {
+        self.outputs.clear();
+        if self.is_new {
+            // Fails if the folder has files.
+            let _ = std::fs::remove_dir(&self.path);
         }
     }
 }
@@ -94,6 +147,14 @@ impl Output {
 pub fn open(path: Option<&Path>) -> std::result::Result<(File, Output), Exit> {
     let opened = Output::open(path).and_then(|output| Ok((output.writer()?, output)));
     opened.map_err(|error| fail(path, &error))
+}
+
+/// Opens the output at a path, and the sink that writes to it. If that fails, prints the error.
+pub fn open_sink<'s>(
+    path: Option<&Path>,
+    sink: impl FnOnce(File) -> Box<dyn Sink + 's>,
+) -> std::result::Result<(Box<dyn Sink + 's>, Output), Exit> {
+    open(path).map(|(out, output)| (sink(out), output))
 }
 
 pub fn is_closed_pipe(error: &Error) -> bool {

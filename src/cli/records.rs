@@ -1,19 +1,20 @@
 //! `plansift summary` and `plansift changes`: write the records of all inputs to one sink.
 
 use std::cell::Cell;
-use std::fs::File;
+use std::path::Path;
 
-use super::args::{Changes, SharedArgs, Summary};
+use super::args::{Changes, ChangesFormat, SharedArgs, Summary};
 use super::exit::Exit;
 use super::gates;
 use super::hyperlinks;
 use super::inputs::{self, Listed};
 use super::messages::usage;
 use super::options::{form, options};
-use super::output;
+use super::output::{Output, open_sink};
 use super::reading::read_all;
 use super::screen::screen;
 use super::sources;
+use super::tables::{self, Family};
 use super::unmatched;
 use plansift_fleet::run::{AttributeContent, Consumer, PlanReader};
 use plansift_plan::plan::Accepts;
@@ -38,25 +39,35 @@ pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
     let optional = OptionalContents { locations: false, relevant: false };
     let request = Request { shared, extent, accepts, attributes, optional };
     let target = hyperlinks::target(screen.color, path, || sources::local_target(source));
-    run(request, |out, listed, origins| {
+    run(request, path, |listed, origins| {
         let is_page = listed.is_single() && !is_table;
         let single = if is_page { Single::Page } else { Single::Table };
         let links = SourceLinks::new(origins.clone(), target);
-        let fleet = Fleet::new(out, screen, shape, single).with_links(links);
-        Box::new(MoveReader::new(Box::new(fleet)))
+        open_sink(path, |out| {
+            let fleet = Fleet::new(out, screen, shape, single).with_links(links);
+            Box::new(MoveReader::new(Box::new(fleet)))
+        })
     })
 }
 
 /// Writes one record for each change.
 pub fn changes(arguments: &Changes) -> Result<Exit, Exit> {
-    let form = form(&arguments.form);
     let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
     let attributes =
         if arguments.with_config { &AttributeContent::Blocks } else { &AttributeContent::None };
     let (shared, accepts) = (&arguments.shared, Accepts::Plans);
     let optional = OptionalContents { locations: true, relevant: arguments.relevant };
     let request = Request { shared, extent, accepts, attributes, optional };
-    run(request, |out, _, _| form.sink(out))
+    let path = shared.output.as_deref();
+    match arguments.format {
+        ChangesFormat::Stream(stream) => {
+            let form = form(stream, arguments.csv_raw);
+            run(request, path, |_, _| open_sink(path, |out| form.sink(out)))
+        }
+        ChangesFormat::Parquet => {
+            run(request, None, |_, _| tables::open(path, Family::Changes, |_| true))
+        }
+    }
 }
 
 struct Request<'a> {
@@ -74,16 +85,17 @@ struct OptionalContents {
     relevant: bool,
 }
 
-/// Writes the records of all inputs to a sink, which `sink` creates.
+/// Writes the records of all inputs to a sink. `open` opens the output and the sink. `file` is the
+/// output, if it is one file.
 fn run(
     request: Request<'_>,
-    sink: impl FnOnce(File, &Listed, &SharedOrigins) -> Box<dyn Sink>,
+    file: Option<&Path>,
+    open: impl FnOnce(&Listed, &SharedOrigins) -> Result<(Box<dyn Sink>, Output), Exit>,
 ) -> Result<Exit, Exit> {
     let Request { shared, extent, accepts, attributes, optional } = request;
-    let SharedArgs { source, plans, output, gate, records } = shared;
-    let path = output.as_deref();
+    let SharedArgs { source, plans, output: path, gate, records } = shared;
     let rules = gates::rules(gate)?;
-    let listed = inputs::list(plans, accepts, path, gate.files())?;
+    let listed = inputs::list(plans, accepts, file, gate.files())?;
     listed.warn_of_shared_workspaces(plans);
     let options = options(plans)?;
     let origins = sources::open(source, &options.read.limits, plans.quiet)?;
@@ -98,8 +110,7 @@ fn run(
     let patterns = unmatched::rules(&rules);
     let (show, relevant) = (records.show(), optional.relevant);
     let options = RecordOptions { extent, relevant, accepts, show, patterns, ..options };
-    let (out, output) = output::open(path)?;
-    let sink = sink(out, &listed, &origins);
+    let (sink, output) = open(&listed, &origins)?;
     let sink = match origins {
         Some(origins) if optional.locations => Box::new(Located::new(sink, origins)),
         Some(origins) => Box::new(Located::new(sink, origins).without_members()),
@@ -118,5 +129,5 @@ fn run(
     ending.is_broken = (!rules.is_empty()).then(|| is_broken.get());
     ending.detailed_exitcode = records.detailed_exitcode;
     ending.patterns = patterns;
-    ending.end_at(path, output, || finished)
+    ending.end_at(path.as_deref(), output, || finished)
 }

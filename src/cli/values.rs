@@ -4,7 +4,6 @@
 //! Rows with values or messages need the secrets of the document, so its input is read twice.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io::BufWriter;
 
 use super::args::{Checks, GateArgs, Outputs, Resources, RowArgs, RowFormat, Variables};
@@ -13,10 +12,11 @@ use super::gates;
 use super::inputs;
 use super::messages::usage;
 use super::options::{formulas, options};
-use super::output;
+use super::output::{Output, open_sink};
 use super::reading::read_all;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
+use super::tables::{self, Family};
 use super::unmatched;
 use plansift_core::error::{Error, Result};
 use plansift_core::path;
@@ -88,10 +88,11 @@ fn run(
 ) -> std::result::Result<Exit, Exit> {
     let Request { rows: arguments, shows_values, by, gate } = request;
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
+    let file = path.filter(|_| arguments.format != RowFormat::Parquet);
     let accepts = if what == RowKind::Variables { Accepts::Plans } else { Accepts::States };
     let rules = gate.map_or(Ok(Vec::new()), gates::rules)?;
     let files = gate.into_iter().flat_map(GateArgs::files);
-    let listed = inputs::list(plans, accepts, path, files)?;
+    let listed = inputs::list(plans, accepts, file, files)?;
     listed.warn_of_shared_workspaces(plans);
     let read = options(plans)?.read;
     if let Some(rule) = rules.iter().find(|rule| !rule.is_of_checks()) {
@@ -109,9 +110,9 @@ fn run(
         patterns: unmatched::rules(&rules),
     });
     let secrets = shows_values.then(|| secret_options(&arguments.secrets, read));
-    let (out, output) = output::open(path)?;
+    let (sink, output) = open(arguments, &options, by)?;
     let is_broken = Cell::new(false);
-    let mut sink = gates::before(sink(arguments, &options, by, out), &rules, &is_broken);
+    let mut sink = gates::before(sink, &rules, &is_broken);
     let passes = if shows_values { Passes::Two(Accepts::States) } else { Passes::One };
     let (options, secrets) = (&options, secrets.as_ref());
     let mut values = ValuesHandler { options, secrets, sink: sink.as_mut() };
@@ -126,12 +127,12 @@ fn run(
     ended
 }
 
-fn sink(
+/// Opens the output, and the sink of the rows.
+fn open(
     arguments: &RowArgs,
     options: &ValuesOptions,
     by: Option<GroupKey>,
-    out: File,
-) -> Box<dyn Sink> {
+) -> std::result::Result<(Box<dyn Sink>, Output), Exit> {
     let rows = match options.what {
         RowKind::Resources if by.is_some() => Rows::Groups,
         RowKind::Resources => Rows::Resources(&options.select),
@@ -140,19 +141,30 @@ fn sink(
         RowKind::Checks => Rows::Checks,
     };
     let path = arguments.output.as_deref();
-    let sink: Box<dyn Sink> = match arguments.format {
+    let screen = || screen(arguments.plans.color, path);
+    let (sink, output) = match arguments.format {
         RowFormat::Table => {
-            let out = BufWriter::new(out);
-            Box::new(Table::new(out, screen(arguments.plans.color, path), rows))
+            open_sink(path, |out| Box::new(Table::new(BufWriter::new(out), screen(), rows)))?
         }
-        RowFormat::Ndjson => Box::new(Ndjson::new(out)),
-        RowFormat::Json => Box::new(Json::new(out)),
-        RowFormat::Csv => Box::new(Csv::values(out, formulas(arguments.csv_raw), rows)),
+        RowFormat::Ndjson => open_sink(path, |out| Box::new(Ndjson::new(out)))?,
+        RowFormat::Json => open_sink(path, |out| Box::new(Json::new(out)))?,
+        RowFormat::Csv => {
+            open_sink(path, |out| Box::new(Csv::values(out, formulas(arguments.csv_raw), rows)))?
+        }
+        RowFormat::Parquet => tables::open(path, Family::Contents, |table| match table {
+            "documents" => true,
+            "groups" => matches!(rows, Rows::Groups),
+            "resources" => matches!(rows, Rows::Resources(_)),
+            "output_values" => matches!(rows, Rows::Outputs),
+            "variables" => matches!(rows, Rows::Variables),
+            _ => matches!(rows, Rows::Checks),
+        })?,
     };
-    match by {
+    let sink = match by {
         Some(by) => Box::new(Grouping::new(by, sink)),
         None => sink,
-    }
+    };
+    Ok((sink, output))
 }
 
 /// Writes the rows of each document.

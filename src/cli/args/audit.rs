@@ -36,4 +36,6 @@ pub enum FindingsFormat {
     Ndjson,
     /// Comma-separated values, safe for spreadsheets
     Csv,
+    /// Parquet files, one for each table, in the folder of -o
+    Parquet,
 }

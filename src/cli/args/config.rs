@@ -59,6 +59,8 @@ pub enum ConfigFormat {
     Json,
     /// Comma-separated values, safe for spreadsheets
     Csv,
+    /// Parquet files, one for each table, in the folder of -o
+    Parquet,
     /// A graph in the language of Graphviz
     Dot,
     /// A graph in the language of Mermaid

@@ -39,6 +39,8 @@ pub enum RowFormat {
     Json,
     /// Comma-separated values, safe for spreadsheets
     Csv,
+    /// Parquet files, one for each table, in the folder of -o
+    Parquet,
 }
 
 /// Parses the values to read.

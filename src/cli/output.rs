@@ -100,7 +100,8 @@ impl Output {
     }
 }
 
-/// The unfinished files of a folder. A folder that was created for them, and stays empty, is removed.
+/// The unfinished files of a folder. If the folder was created for them and stays empty, it is
+/// removed.
 #[cfg(feature = "tables")]
 pub struct Folder {
     path: PathBuf,

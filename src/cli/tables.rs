@@ -19,8 +19,8 @@ pub enum Family {
     Audit,
 }
 
-/// Opens the files of the tables of a command in a folder, and a sink that writes them. `is_written`
-/// says which tables the command writes. If that fails, prints the error.
+/// Opens the files of the tables of a command in a folder, and a sink that writes them.
+/// `is_written` says which tables the command writes. If that fails, prints the error.
 #[cfg(feature = "tables")]
 pub fn open(
     folder: Option<&Path>,

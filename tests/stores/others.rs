@@ -139,3 +139,14 @@ fn proxies_are_used() {
     let lines: Vec<String> = proxy.asked().into_iter().map(|it| it.line).collect();
     assert_eq!(lines, [format!("GET {address}")]);
 }
+
+#[test]
+fn host_names_may_have_other_letters() {
+    let proxy = Gate::answering(|_| answer(200, "", PLAN.as_bytes()));
+    let mut command = plansift();
+    command.args(["changes", "http://bücher.invalid/plan.json"]).env("HTTP_PROXY", proxy.url());
+    let run = Run::of(&command.output().expect("it runs"));
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let lines: Vec<String> = proxy.asked().into_iter().map(|it| it.line).collect();
+    assert_eq!(lines, ["GET http://xn--bcher-kva.invalid/plan.json"]);
+}

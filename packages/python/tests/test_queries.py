@@ -1,0 +1,399 @@
+"""The queries of docs/queries give the planted answers, and the answers of Python over NDJSON."""
+
+import collections
+import itertools
+import os
+import pathlib
+import re
+import shutil
+
+import fleets
+import pytest
+
+FOLDER = fleets.ROOT / "docs/queries"
+VIEWS = (FOLDER / "views.sql").read_text()
+
+if not pathlib.Path(fleets.PROGRAM).exists():
+    reason = "needs the program: `cargo build --features tables`, or its path in PLANSIFT"
+    pytest.skip(reason, allow_module_level=True)
+
+
+# The answers in plain Python, in any order.
+
+
+def is_managed(record):
+    return record.get("mode", "managed") == "managed"
+
+
+def is_destroy(record):
+    return is_managed(record) and "delete" in record["actions"]
+
+
+def with_paths(records, field):
+    """Return a copy of the record for each different path in a list of paths."""
+    return [it | {"path": path} for it in records for path in set(it.get(field, []))]
+
+
+def groups(records, *keys):
+    """Return the records for each value of some keys."""
+    found = collections.defaultdict(list)
+    for record in records:
+        found[tuple(map(record.get, keys))].append(record)
+    return found
+
+
+def different(records, key):
+    """Return how many different values a key has."""
+    return len({record[key] for record in records})
+
+
+def counts(records, *keys):
+    """Return a row for each value of some keys: the number of records and of workspaces."""
+    found = groups(records, *keys)
+    return [(*key, len(each), different(each, "workspace")) for key, each in found.items()]
+
+
+def nights(records, *keys, at_least):
+    """Return the values of some keys that occur in enough nights, with the number of nights."""
+    found = [(*key, different(each, "dt")) for key, each in groups(records, *keys).items()]
+    return [row for row in found if row[-1] >= at_least]
+
+
+def blast_radius(records):
+    done = [it for it in records.latest("plan") if it["status"] == "done"]
+    kinds = ["destroy", "change", "add"]
+    rows = [(it["workspace"], *map(it["terraform"].get, kinds)) for it in done]
+    return [(*row, sum(row[1:])) for row in rows if any(row[1:])]
+
+
+def destroy_reasons(records):
+    found = filter(is_destroy, records.latest("resource_change"))
+    return counts([{"action_reason": "(none)"} | it for it in found], "action", "action_reason")
+
+
+def destroyed_types(records):
+    return counts(filter(is_destroy, records.latest("resource_change")), "type")
+
+
+def destroying_modules(records):
+    calls = records.latest("module_call")
+    sources = {(it["workspace"], it["address"]): it["module_source"] for it in calls}
+
+    def source(record):
+        if "module_address" not in record:
+            return "(root module)"
+        call = record["module_address"].partition("[")[0]
+        return sources.get((record["workspace"], call), "(not in the configuration)")
+
+    found = filter(is_destroy, records.latest("resource_change"))
+    return counts([it | {"source": source(it)} for it in found], "source")
+
+
+def drifting_paths(records):
+    found = groups(with_paths(records("resource_drift"), "changed"), "type", "path")
+    return [
+        (*key, len(each), different(each, "workspace"), different(each, "dt"))
+        for key, each in found.items()
+    ]
+
+
+def failed_workspaces(records):
+    failures = [it for it in records("plan") if it["status"] == "failed" or it.get("errored")]
+    errored = {"error": "Terraform marked the plan as errored"}
+    latest = [errored | it for it in failures if it["dt"] == records.nights[-1]]
+    of_workspace = groups(failures, "workspace")
+    return [
+        (it["workspace"], it["error"], different(of_workspace[(it["workspace"],)], "dt"))
+        for it in latest
+    ]
+
+
+def failing_checks(records):
+    failing = [it for it in records("check") if it["status"] in ("fail", "error")]
+    rows = []
+    for each in groups(failing, "workspace", "address").values():
+        for it in each:
+            if it["dt"] == records.nights[-1]:
+                row = [it["workspace"], it["address"], it.get("check_kind"), it["status"]]
+                rows.append((*row, min(it["dt"] for it in each)))
+    return rows
+
+
+def flapping(records):
+    plans = groups([it for it in records("plan") if it["status"] == "done"], "workspace")
+    planned = [it for it in records("resource_change") if is_managed(it) and "deposed" not in it]
+    rows = []
+    for (workspace, address), each in groups(planned, "workspace", "address").items():
+        actions = {dt: min(it["action"] for it in of) for (dt,), of in groups(each, "dt").items()}
+        dates = sorted({plan["dt"] for plan in plans[(workspace,)]})
+        pairs = itertools.pairwise(actions.get(dt, "no-op") for dt in dates)
+        rows.append((workspace, address, sum(one != other for one, other in pairs)))
+    return [row for row in rows if row[-1] >= 3]
+
+
+def imports_and_moves(records):
+    rows = []
+    for it in records.latest("resource_change"):
+        previous = it.get("previous_address")
+        moved_from = previous if previous != it["address"] else None
+        found = ("importing" in it, moved_from, "forget" in it["actions"])
+        rows += [(it["workspace"], it["address"], *found)] * any(found)
+    return rows
+
+
+def lost_marks(records):
+    found = with_paths(records.latest("resource_change"), "sensitive_removed")
+    return [(it["workspace"], it["address"], it["path"]) for it in found]
+
+
+def module_users(records):
+    keys = ["workspace", "address", "module_source", "version_constraint"]
+    calls = [{"version_constraint": "(any)"} | it for it in records.latest("module_call")]
+    return [tuple(map(it.get, keys)) for it in calls]
+
+
+def never_applied(records):
+    found = [
+        it
+        for it in records("resource_change")
+        if it["action"] != "no-op" and is_managed(it) and it["dt"] in records.nights[-3:]
+    ]
+    return [row[:-1] for row in nights(found, "workspace", "address", "action", at_least=3)]
+
+
+def new_destroys(records):
+    found = groups(filter(is_destroy, records("resource_change")), "dt")
+    latest, earlier = (found[(dt,)] for dt in reversed(records.nights[-2:]))
+    known = groups(earlier, "workspace", "address")
+    rows = groups(latest, "workspace", "address", "action")
+    return [row for row in rows if row[:2] not in known]
+
+
+def old_terraform(records):
+    def place(version):
+        numbers, _, prerelease = version.partition("-")
+        return tuple(map(int, numbers.split("."))), prerelease == ""
+
+    found = [it for it in records.latest("plan") if "terraform_version" in it]
+    rows = [(it["workspace"], it["terraform_version"]) for it in found]
+    return [row for row in rows if place(row[1]) < place("1.10.0")]
+
+
+def provider_versions(records):
+    found = [{"version_constraint": "(any)"} | it for it in records.latest("provider")]
+    return [(*row[:-2], row[-1]) for row in counts(found, "full_name", "version_constraint")]
+
+
+def recurring_drift(records):
+    found = [it for it in records("resource_drift") if it["action"] != "no-op"]
+    named = [{"address": f"{it['type']}.{it['name']}"} | it for it in found]
+    recent = [it for it in named if it["dt"] in records.nights[-5:]]
+    return nights(recent, "workspace", "address", at_least=3)
+
+
+def replaced_most_often(records):
+    found = [it for it in records("resource_change") if {"create", "delete"} <= set(it["actions"])]
+    return nights(found, "workspace", "address", at_least=2)
+
+
+def replacing_paths(records):
+    return counts(with_paths(records.latest("resource_change"), "replace_paths"), "type", "path")
+
+
+def sensitive_outputs(records):
+    found = [it for it in records.latest("output_change") if "sensitive" in it]
+    return [(it["workspace"], it["name"], it["action"], "sensitive_removed" in it) for it in found]
+
+
+def unknown_at_apply(records):
+    found = [it for it in records.latest("resource_change") if it["action"] != "create"]
+    return counts(with_paths(found, "unknown"), "type", "path")
+
+
+# Each query: its answer in plain Python, and its answer for the planted fleet.
+
+AWS = "registry.terraform.io/hashicorp/aws"
+RANDOM = "registry.terraform.io/hashicorp/random"
+MAIL = "hashicorp/mail/aws"
+BLUE = "module.web.aws_instance.blue"
+LOGS = 'module.web2.module.logs["x"].aws_s3_bucket.logs'
+BROKEN = "byte 45, at resource_changes[0]: closing bracket of the wrong kind"
+QUERIES = {
+    "blast-radius": (
+        blast_radius,
+        [("billing", 4, 1, 1, 6), ("search", 1, 2, 2, 5), ("tidy", 0, 1, 0, 1)],
+    ),
+    "destroy-reasons": (
+        destroy_reasons,
+        [
+            ("delete", "delete_because_no_module", 2, 1),
+            ("delete", "(none)", 1, 1),
+            ("replace", "replace_because_cannot_update", 1, 1),
+            ("replace", "replace_by_request", 1, 1),
+        ],
+    ),
+    "destroyed-types": (
+        destroyed_types,
+        [("aws_db_instance", 2, 1), ("aws_instance", 2, 2), ("aws_s3_bucket", 1, 1)],
+    ),
+    "destroying-modules": (
+        destroying_modules,
+        [("(root module)", 3, 2), ("(not in the configuration)", 1, 1), ("./web", 1, 1)],
+    ),
+    "drifting-paths": (
+        drifting_paths,
+        [("aws_iam_role", "policy", 10, 3, 5), ("aws_eip", "domain", 1, 1, 1)],
+    ),
+    "failed-workspaces": (
+        failed_workspaces,
+        [("broken", BROKEN, 2), ("stuck", "Terraform marked the plan as errored", 1)],
+    ),
+    "failing-checks": (
+        failing_checks,
+        [
+            ("billing", "check.certificate", "check", "fail", fleets.NIGHTS[2]),
+            ("search", "check.health", "check", "error", fleets.NIGHTS[0]),
+        ],
+    ),
+    "flapping": (flapping, [("billing", BLUE, 4), ("search", "aws_sqs_queue.jobs", 3)]),
+    "imports-and-moves": (
+        imports_and_moves,
+        [
+            ("tidy", "aws_vpc.gone", False, None, True),
+            ("tidy", "aws_vpc.main", True, None, False),
+            ("tidy", "aws_vpc.other", False, "aws_vpc.old", False),
+        ],
+    ),
+    "lost-marks": (lost_marks, [("tidy", "aws_vpc.open", "key")]),
+    "module-users": (
+        module_users,
+        [
+            ("billing", "module.mail", MAIL, "~> 2.0"),
+            ("billing", "module.web", "./web", "(any)"),
+            ("stuck", "module.mail", MAIL, "~> 1.0"),
+        ],
+    ),
+    "never-applied": (
+        never_applied,
+        [("billing", "aws_db_instance.main", "update"), ("search", "aws_instance.new", "create")],
+    ),
+    "new-destroys": (
+        new_destroys,
+        [
+            ("billing", BLUE, "replace"),
+            ("billing", LOGS, "delete"),
+            ("search", "aws_instance.red", "replace"),
+        ],
+    ),
+    "old-terraform": (old_terraform, [("billing", "1.9.8"), ("search", "1.10.0-rc1")]),
+    "provider-versions": (
+        provider_versions,
+        [(AWS, "~> 6.0", 3), (AWS, "~> 5.0", 1), (RANDOM, "(any)", 1)],
+    ),
+    "recurring-drift": (
+        recurring_drift,
+        [("stuck", "aws_iam_role.ci", 5), ("billing", "aws_iam_role.ci", 3)],
+    ),
+    "replaced-most-often": (
+        replaced_most_often,
+        [("billing", BLUE, 3), ("search", "aws_instance.red", 2)],
+    ),
+    "replacing-paths": (
+        replacing_paths,
+        [("aws_instance", "ami", 2, 2), ("aws_instance", "type", 1, 1)],
+    ),
+    "sensitive-outputs": (
+        sensitive_outputs,
+        [("search", "token", "create", False), ("tidy", "key", "update", True)],
+    ),
+    "unknown-at-apply": (
+        unknown_at_apply,
+        [("aws_sqs_queue", "policy", 2, 1), ("aws_instance", "arn", 1, 1)],
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=["planted", "generated", "real"])
+def fleet(request, tmp_path_factory):
+    """The name of a fleet, the folder of each of its nights, and its records."""
+    plans = getattr(fleets, request.param)()
+    folders = fleets.write_plans(plans, tmp_path_factory.mktemp("plans"))
+    return request.param, folders, fleets.Records(folders)
+
+
+@pytest.fixture(scope="module", params=["package-duckdb", "batch-duckdb", "package-spark"])
+def ask(request, fleet, tmp_path_factory):
+    """A function that returns the rows of a query over the tables of a fleet."""
+    maker, engine = request.param.split("-")
+    if maker == "batch" and not fleets.has_tables():
+        pytest.skip("needs `batch --tables`: `cargo build --features tables`")
+    _, folders, _ = fleet
+    folder = tmp_path_factory.mktemp("tables") / "tables"
+    folder.mkdir()
+    getattr(fleets, f"tables_of_{maker}")(folders, folder)
+    return request.getfixturevalue(engine)(folder)
+
+
+@pytest.fixture(scope="module")
+def duckdb():
+    database = pytest.importorskip("duckdb")
+
+    def open(folder):
+        connection = database.connect()
+        views = VIEWS if fleets.has_tables() else VIEWS.partition("create view elements")[0]
+        connection.execute(views.replace("'tables/", f"'{folder}/"))
+        return lambda query: connection.execute(query).fetchall()
+
+    return open
+
+
+@pytest.fixture(scope="module")
+def spark():
+    pyspark = pytest.importorskip("pyspark.sql", reason="needs pyspark 4 and Java 17")
+    if not shutil.which("java"):
+        pytest.skip("needs Java 17")
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    options = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.ui.enabled": "false",
+    }
+    session = pyspark.SparkSession.builder.master("local[1]").config(map=options).getOrCreate()
+
+    def open(folder):
+        for name, files in re.findall(r"create view (\w+) as .*\n  'tables/([^']+)'", VIEWS):
+            if name != "elements" or fleets.has_tables():
+                reader = session.read.option("basePath", str(folder / files.split("/")[0]))
+                reader.parquet(str(folder / files)).createOrReplaceTempView(name)
+        return lambda query: [tuple(row) for row in session.sql(query).collect()]
+
+    yield open
+    session.stop()
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_answers(query, fleet, ask):
+    name, _, records = fleet
+    in_python, planted = QUERIES[query]
+    text = (FOLDER / f"{query}.sql").read_text()
+    if "elements" in text and not fleets.has_tables():
+        pytest.skip("needs `config --format parquet`: `cargo build --features tables`")
+    rows = ask(text)
+    assert sorted(rows, key=repr) == sorted(in_python(records), key=repr)
+    if name == "planted":
+        assert rows == planted
+    if name == "generated":
+        assert rows, "the fleet has something to find"
+
+
+def test_every_query_is_tested_and_names_its_tables():
+    files = {path.stem: path.read_text() for path in FOLDER.glob("*.sql")}
+    assert files.keys() - {"views"} == QUERIES.keys()
+    index = (FOLDER / "README.md").read_text()
+    views = set(re.findall(r"create view (\w+)", VIEWS))
+    for name in QUERIES:
+        assert f"({name}.sql)" in index
+        named = re.search(r"^-- Tables: ([\w, ]+)\. Parameters: ", files[name], re.MULTILINE)
+        read = set(re.findall(r"\b(?:from|join) (\w+)", files[name])) & views
+        assert set(named[1].split(", ")) == read, name

@@ -1,9 +1,11 @@
 //! The Python module `plansift._plansift`. The package `plansift` re-exports and documents it.
 
+mod inputs;
 mod query;
 mod reader;
+mod rewrite;
+mod summaries;
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -12,6 +14,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
+use crate::inputs::Inputs;
 use crate::query::{Filters, OnError, Query};
 
 /// The rows of one table. Each Arrow stream reads the inputs again.
@@ -38,7 +41,11 @@ impl Records {
         drop(requested_schema);
         let query = self.query.clone();
         let reader = py.detach(|| reader::open(&query));
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+        PyCapsule::new_with_value(
+            py,
+            FFI_ArrowArrayStream::new(Box::new(reader)),
+            c"arrow_array_stream",
+        )
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -54,12 +61,11 @@ impl Records {
 
 /// Opens the rows of a table. Fails if an argument is wrong; a broken input fails when it is read.
 #[pyfunction]
-#[pyo3(signature = (table, inputs, texts, *, columns, filters, all, on_error, threads, workspace_from))]
+#[pyo3(signature = (table, inputs, *, columns, filters, all, on_error, threads, workspace_from))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a private function")]
 fn records(
     table: &str,
-    inputs: Vec<OsString>,
-    texts: Vec<Vec<u8>>,
+    inputs: Inputs,
     columns: Option<Vec<String>>,
     filters: Vec<(String, Vec<String>)>,
     all: bool,
@@ -70,7 +76,6 @@ fn records(
     let wrong = |text: String| PyValueError::new_err(text);
     let mut query = Query::new(table).map_err(wrong)?;
     query.inputs = inputs;
-    query.texts = texts.into_iter().map(Arc::from).collect();
     query.filters = Filters::parse(&filters).map_err(wrong)?;
     query.shows_all = all;
     query.on_error = OnError::parse(on_error).map_err(wrong)?;
@@ -87,5 +92,7 @@ fn records(
 fn _plansift(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Records>()?;
-    module.add_function(wrap_pyfunction!(records, module)?)
+    module.add_function(wrap_pyfunction!(records, module)?)?;
+    module.add_function(wrap_pyfunction!(rewrite::rewrite, module)?)?;
+    module.add_function(wrap_pyfunction!(summaries::summaries, module)?)
 }

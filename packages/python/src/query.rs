@@ -1,9 +1,8 @@
 //! What a user asks for: a table, its columns, filters and inputs.
 
-use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 
+use crate::inputs::Inputs;
 use plansift_arrow::table::{Family, Table};
 use plansift_core::path::AddressPattern;
 use plansift_fleet::source::Rule;
@@ -11,7 +10,7 @@ use plansift_plan::record::values::RowKind;
 use plansift_report::filter::{ActionFilter, Noise, Only};
 
 /// The rows to read.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Query {
     pub table: &'static str,
     family: Family,
@@ -19,10 +18,7 @@ pub struct Query {
     pub rows: RowKind,
     /// The columns, in the order of the table. `None` is all columns.
     columns: Option<Vec<String>>,
-    /// Paths, globs and addresses of objects.
-    pub inputs: Vec<OsString>,
-    /// Documents in memory.
-    pub texts: Vec<Arc<[u8]>>,
+    pub inputs: Inputs,
     pub filters: Filters,
     pub shows_all: bool,
     pub on_error: OnError,
@@ -78,8 +74,7 @@ impl Query {
             family,
             rows,
             columns: None,
-            inputs: Vec::new(),
-            texts: Vec::new(),
+            inputs: Inputs::default(),
             filters: Filters::default(),
             shows_all: false,
             on_error: OnError::Raise,
@@ -107,7 +102,8 @@ impl Query {
     pub fn rule(&self) -> Result<Rule, String> {
         let Some(text) = &self.workspace_from else { return Ok(Rule::Path) };
         Rule::parse(text).map_err(|_| {
-            "workspace_from: {workspace} must be in it once, as in plans/{workspace}.json".to_owned()
+            "workspace_from: {workspace} must be in it once, as in plans/{workspace}.json"
+                .to_owned()
         })
     }
 
@@ -131,7 +127,8 @@ impl Query {
     /// Whether the rows need the values of changes.
     pub fn needs_values(&self) -> bool {
         let names = |name: &String| COLUMNS_OF_VALUES.contains(&name.as_str());
-        self.table == "paths" || self.columns.as_ref().is_none_or(|columns| columns.iter().any(names))
+        self.table == "paths"
+            || self.columns.as_ref().is_none_or(|columns| columns.iter().any(names))
     }
 
     pub fn threads(&self) -> Option<NonZeroUsize> {

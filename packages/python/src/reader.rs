@@ -7,17 +7,17 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
+use crate::inputs::access;
 use crate::query::{OnError, Query};
 use plansift_arrow::builder::TableBuilder;
 use plansift_arrow::table::Table;
 use plansift_arrow::tables::{BatchConsumer, Tables};
 use plansift_core::error::{Error, ErrorKind, Result};
-use plansift_core::input::{InputOptions, Mapping, Threads};
 use plansift_fleet::run::{
     AttributeContent, Consumer, DocumentLoop, DocumentOutcome, Events, Handler, Opening, Passes,
     PlanReader, Remark, Turn, Visited,
 };
-use plansift_fleet::source::{Inputs, Selection, Stop};
+use plansift_fleet::source::Stop;
 use plansift_plan::plan::{Accepts, Flow, PlanOptions};
 use plansift_plan::record::values::{Select, ValuesOptions, ValuesSource, read};
 use plansift_plan::record::{Extent, Label, Record, RecordOptions, Show, Sink};
@@ -127,14 +127,8 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
         sink = Box::new(Filter::new(sink, noise, None));
     }
     let read = PlanOptions { threads: query.threads(), ..PlanOptions::default() };
-    let access = InputOptions {
-        limits: read.limits,
-        mapping: Mapping::default(),
-        threads: if query.threads().is_some_and(|it| it.get() > 1) { Threads::Several } else { Threads::One },
-    };
-    let selection = Selection { names: query.inputs.clone(), ..Selection::default() };
-    let inputs = Inputs::list(&selection, query.rule().unwrap_or_default());
-    let opening = Opening { stop: Some(stop), ..Opening::new(read, access) };
+    let inputs = query.inputs.list(query.rule().unwrap_or_default());
+    let opening = Opening { stop: Some(stop), ..Opening::new(read, access(&read)) };
     let mut values = Values { query, read, sink: sink.as_mut() };
     let consumer = match query.is_of_changes() {
         true => {

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part, positive, words};
 use plansift_core::path::{self, AddressPattern};
-use plansift_redact::secret::Names;
+use plansift_redact::secret::{self, Names};
 use plansift_redact::slim::{PlanPart, Wrap};
 
 /// `plansift redact`.
@@ -86,7 +86,7 @@ pub struct SecretArgs {
     pub also_names: Option<Names>,
 }
 
-const ECHO_MIN: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+const ECHO_MIN: NonZeroUsize = NonZeroUsize::MIN.saturating_add(secret::ECHO_MIN - 1);
 
 impl Default for SecretArgs {
     fn default() -> SecretArgs {

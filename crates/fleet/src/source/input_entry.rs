@@ -1,8 +1,9 @@
 //! An input: its location, its known properties, and functions that open it.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::fs::Metadata;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -26,6 +27,28 @@ pub enum Location {
     Object(Box<Object>),
     /// Standard input.
     Stdin,
+    /// A document in memory.
+    Memory(Memory),
+}
+
+/// A document in memory, and its name. It may be compressed, or a binary plan file.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Memory {
+    name: String,
+    bytes: Arc<[u8]>,
+}
+
+impl Memory {
+    fn reader(&self) -> Box<dyn Read + Send> {
+        Box::new(Cursor::new(self.bytes.clone()))
+    }
+}
+
+/// Does not show the bytes, which may contain secrets.
+impl fmt::Debug for Memory {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({} bytes)", self.name, self.bytes.len())
+    }
 }
 
 /// One input.
@@ -59,6 +82,12 @@ impl InputEntry {
         InputEntry::at(Location::Stdin)
     }
 
+    /// Creates the entry of a document in memory.
+    pub fn in_memory(name: String, bytes: Arc<[u8]>) -> InputEntry {
+        let len = Some(bytes.len() as u64);
+        InputEntry { len, ..InputEntry::at(Location::Memory(Memory { name, bytes })) }
+    }
+
     /// Creates the entry of a file, which need not exist.
     pub fn of_file(path: PathBuf) -> InputEntry {
         match std::fs::metadata(&path) {
@@ -90,6 +119,7 @@ impl InputEntry {
             Location::File(path) => path.to_string_lossy(),
             Location::Object(object) => object.address.to_string().into(),
             Location::Stdin => "-".into(),
+            Location::Memory(memory) => memory.name.as_str().into(),
         }
     }
 
@@ -116,6 +146,7 @@ impl InputEntry {
             Location::File(path) => Input::open_file(path, options),
             Location::Object(object) => Input::from_reader(self.read(object)?, options),
             Location::Stdin => Input::from_stdin(options),
+            Location::Memory(memory) => Input::from_reader(memory.reader(), options),
         }
     }
 
@@ -130,6 +161,8 @@ impl InputEntry {
             Location::File(path) => Input::open_file_until(path, options, give_up()),
             // Needs no `give_up`, because a stop closes the stores.
             Location::Object(_) => self.open_as_it_is(options),
+            // Reading memory never waits.
+            Location::Memory(_) => self.open_as_it_is(options),
             Location::Stdin => Input::from_stdin_until(options, give_up()),
         };
         planfile::unpack(input?, &self.schemas, options)
@@ -178,6 +211,7 @@ impl InputEntry {
             Location::File(path) => Rereadable::open_file(path, limits),
             Location::Object(object) => Rereadable::spool(self.read(object)?, limits),
             Location::Stdin => Rereadable::from_stdin(limits),
+            Location::Memory(memory) => Rereadable::spool(memory.reader(), limits),
         }
     }
 

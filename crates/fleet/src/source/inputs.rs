@@ -78,6 +78,9 @@ fn key_of(input: &Result<InputEntry, Unlisted>) -> Key {
             (b'o', object.address.identity().into_bytes().into())
         }
         Ok(InputEntry { location: Location::Stdin, .. }) => (b'-', Cow::default()),
+        Ok(entry @ InputEntry { location: Location::Memory(_), .. }) => {
+            (b'm', entry.source().into_owned().into_bytes().into())
+        }
         Err(unlisted) => (b'!', unlisted.source.as_bytes().into()),
     };
     Key::of(&[&[kind], &*name].concat())

@@ -41,7 +41,7 @@ pub use fault::SourceFault;
 pub use globs::Globs;
 pub use input_entries::{InputEntries, Selection, list_path};
 use input_entry::Item;
-pub use input_entry::{InputEntry, Location, Skipped, Unlisted};
+pub use input_entry::{InputEntry, Location, Memory, Skipped, Unlisted};
 pub use inputs::Inputs;
 pub(crate) use key::Key;
 pub use lines::{List, Separator};

@@ -98,12 +98,12 @@ fn fits(pattern: &[Glob], text: &str) -> bool {
 }
 
 /// Returns the path of an input with `/` as the separator, without `.` and empty components.
-/// Returns `None` for standard input.
+/// Returns `None` for standard input and for a document in memory.
 fn path_of(entry: &InputEntry) -> Option<Cow<'_, str>> {
     let text = match &entry.location {
         Location::File(path) => path.to_string_lossy(),
         Location::Object(_) => return Some(entry.source()),
-        Location::Stdin => return None,
+        Location::Stdin | Location::Memory(_) => return None,
     };
     let text = if cfg!(windows) { text.replace('\\', "/").into() } else { text };
     let is_plain = !text.starts_with("./") && !text.contains("/./") && !text.contains("//");

@@ -47,6 +47,9 @@ use plansift_core::limits::Limits;
 pub use plansift_plan::marks::{Marks, SecretNames};
 use plansift_plan::plan;
 
+/// The default of [`SecretOptions::echo_min`]. Shorter texts occur by chance.
+pub const ECHO_MIN: usize = 8;
+
 /// How secrets are recognised.
 #[derive(Clone, Debug)]
 pub struct SecretOptions {

@@ -10,8 +10,12 @@ again each time it is read. Values that a plan marks sensitive never reach a tab
     duckdb.sql("select type, count(*) from changes where list_contains(actions, 'delete') group by 1")
 """
 
+import json as _json
+
 from ._plansift import Records, __version__
 from ._plansift import records as _records
+from ._plansift import rewrite as _rewrite
+from ._plansift import summaries as _summaries
 
 __all__ = [
     "Records",
@@ -23,11 +27,23 @@ __all__ = [
     "outputs",
     "paths",
     "plans",
+    "redact",
     "resources",
+    "slim",
+    "summary",
     "table",
 ]
 
 _IN_MEMORY = (bytes, bytearray, memoryview)
+
+
+def _listed(inputs):
+    if isinstance(inputs, (str, *_IN_MEMORY)) or hasattr(inputs, "__fspath__"):
+        inputs = [inputs]
+    listed = [bytes(each) if isinstance(each, _IN_MEMORY) else each for each in inputs]
+    if not listed:
+        raise ValueError("inputs: name at least one plan, folder or address")
+    return listed
 
 
 def table(
@@ -60,12 +76,6 @@ def table(
     ``threads`` is the number of threads, by default one for each processor. ``workspace_from`` is a
     pattern for paths, such as ``plans/{workspace}/plan.json``.
     """
-    if isinstance(inputs, (str, *_IN_MEMORY)) or hasattr(inputs, "__fspath__"):
-        inputs = [inputs]
-    texts = [bytes(each) for each in inputs if isinstance(each, _IN_MEMORY)]
-    names = [each for each in inputs if not isinstance(each, _IN_MEMORY)]
-    if not texts and not names:
-        raise ValueError("inputs: name at least one plan, folder or address")
     given = {"actions": actions, "types": types, "modules": modules, "addresses": addresses}
     filters = [
         (name, [patterns] if isinstance(patterns, str) else list(patterns))
@@ -74,8 +84,7 @@ def table(
     ]
     return _records(
         name,
-        names,
-        texts,
+        _listed(inputs),
         columns=None if columns is None else list(columns),
         filters=filters,
         all=all,
@@ -123,3 +132,36 @@ def paths(inputs, **options):
 def resources(inputs, **options):
     """Return one row for each resource in the values of plans or states. Options: see :func:`table`."""
     return table("resources", inputs, **options)
+
+
+def summary(inputs):
+    """Return a list with a dictionary for each plan: its versions and counts.
+
+    The keys are those of the records ``plan`` and ``summary``. Fails at the first plan that cannot
+    be read.
+    """
+    found = []
+    for text in _summaries(_listed(inputs)):
+        record = _json.loads(text)
+        if record.pop("kind") == "plan":
+            found.append(record)
+        else:
+            found[-1].update(record)
+    return found
+
+
+def redact(input, output=None):
+    """Write a plan or state without its secrets to the file ``output``, or return its bytes.
+
+    Masks every value that the document marks sensitive, and its copies in other places. ``output``
+    appears only when it is complete.
+    """
+    return _rewrite("redact", _listed(input), output)
+
+
+def slim(input, output=None):
+    """Write the changed parts of a plan, without its secrets, to ``output``, or return their bytes.
+
+    ``output`` appears only when it is complete.
+    """
+    return _rewrite("slim", _listed(input), output)

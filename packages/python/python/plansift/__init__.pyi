@@ -1,6 +1,6 @@
 from collections.abc import Iterable
 from os import PathLike
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 __version__: str
 
@@ -140,3 +140,13 @@ def resources(
     threads: int | None = None,
     workspace_from: str | None = None,
 ) -> Records: ...
+
+def summary(inputs: Input | Iterable[Input]) -> list[dict[str, Any]]: ...
+@overload
+def redact(input: Input, output: None = None) -> bytes: ...
+@overload
+def redact(input: Input, output: str | PathLike[str]) -> None: ...
+@overload
+def slim(input: Input, output: None = None) -> bytes: ...
+@overload
+def slim(input: Input, output: str | PathLike[str]) -> None: ...

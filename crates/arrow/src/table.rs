@@ -205,9 +205,14 @@ impl Table {
         }
     }
 
-    /// Keeps only the columns with these names. Only they are built.
+    /// Keeps only the columns with these names, in this order. Only they are built.
     pub fn keep(&mut self, names: &[String]) {
-        self.columns.retain(|column| names.contains(&column.name));
+        let mut columns = std::mem::take(&mut self.columns);
+        for name in names {
+            if let Some(at) = columns.iter().position(|column| column.name == *name) {
+                self.columns.push(columns.remove(at));
+            }
+        }
     }
 
     /// Adds the column `error`. A document that cannot be read is then a row of this table.

@@ -1,6 +1,7 @@
 //! The inputs that a user names.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -27,7 +28,7 @@ impl FromPyObject<'_, '_> for Inputs {
             let item = item?;
             match item.cast::<PyBytes>() {
                 Ok(bytes) => inputs.texts.push(bytes.as_bytes().into()),
-                Err(_) => inputs.names.push(item.extract()?),
+                Err(_) => inputs.names.push(item.extract::<PathBuf>()?.into_os_string()),
             }
         }
         Ok(inputs)
@@ -56,4 +57,16 @@ pub fn access(read: &PlanOptions) -> InputOptions {
         _ => Threads::One,
     };
     InputOptions { limits: read.limits, mapping: Mapping::default(), threads }
+}
+
+/// Returns the inputs that some names select, and their sizes in bytes; 0 if the size is unknown.
+/// A name that selects nothing is an input, too, so that whoever reads it gets the error.
+#[pyfunction]
+pub fn expand(py: Python<'_>, inputs: Inputs) -> Vec<(String, u64)> {
+    let listed = py.detach(|| inputs.list(Rule::Path));
+    let entries = listed.entries.into_iter().map(|entry| match entry {
+        Ok(entry) => (entry.source().into_owned(), entry.len.unwrap_or_default()),
+        Err(unlisted) => (unlisted.source, 0),
+    });
+    entries.collect()
 }

@@ -94,5 +94,6 @@ fn _plansift(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Records>()?;
     module.add_function(wrap_pyfunction!(records, module)?)?;
     module.add_function(wrap_pyfunction!(rewrite::rewrite, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::expand, module)?)?;
     module.add_function(wrap_pyfunction!(summaries::summaries, module)?)
 }

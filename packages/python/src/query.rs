@@ -41,6 +41,9 @@ pub enum OnError {
     Row,
 }
 
+/// The tables whose rows come from changes of resources. Filters are for these.
+const TABLES_OF_CHANGES: [&str; 3] = ["resource_changes", "drift", "paths"];
+
 /// The columns whose cells need the values of a change, not only its actions.
 const COLUMNS_OF_VALUES: [&str; 9] = [
     "changed",
@@ -96,6 +99,12 @@ impl Query {
 
     /// Fails if an argument is wrong.
     pub fn check(&self) -> Result<(), String> {
+        if !self.filters.only.is_empty() && !TABLES_OF_CHANGES.contains(&self.table) {
+            let tables = TABLES_OF_CHANGES.join(", ");
+            return Err(format!(
+                "actions, types, modules and addresses are for the tables {tables}"
+            ));
+        }
         self.rule().map(drop)
     }
 

@@ -13,6 +13,7 @@ again each time it is read. Values that a plan marks sensitive never reach a tab
 import json as _json
 
 from ._plansift import Records, __version__
+from ._plansift import expand as _expand
 from ._plansift import records as _records
 from ._plansift import rewrite as _rewrite
 from ._plansift import summaries as _summaries
@@ -23,6 +24,7 @@ __all__ = [
     "changes",
     "checks",
     "drift",
+    "expand",
     "invocations",
     "outputs",
     "paths",
@@ -132,6 +134,14 @@ def paths(inputs, **options):
 def resources(inputs, **options):
     """Return one row for each resource in the values of plans or states. Options: see :func:`table`."""
     return table("resources", inputs, **options)
+
+
+def expand(inputs):
+    """Return the name and the size in bytes of each input that ``inputs`` selects.
+
+    Folders, globs and prefixes of stores become inputs of their own. A size of 0 is unknown.
+    """
+    return _expand(_listed(inputs))
 
 
 def summary(inputs):

@@ -1,0 +1,131 @@
+"""Plans as a data source of Apache Spark 4.
+
+    from plansift.spark import PlansiftDataSource
+
+    spark.dataSource.register(PlansiftDataSource)
+    frame = spark.read.format("plansift").option("table", "resource_changes").load("plans/*.json")
+
+Options:
+
+``path``
+    A plan, a folder, a glob, the address of an object or of a prefix, or several of these with
+    commas between them. Executors must be able to read it.
+``table``
+    The table to read, by default ``resource_changes``.
+``columns``
+    The columns to read, with commas between them, by default all.
+``partitions``
+    The largest number of partitions, by default 64. A partition is a group of inputs of about equal
+    size; an input is never split.
+``all``
+    ``true`` adds what does not change.
+
+A document that cannot be read is a row with its message in the column ``error``. It does not fail
+its task.
+"""
+
+import pyarrow
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    EqualTo,
+    In,
+    InputPartition,
+)
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from . import expand, table
+
+__all__ = ["PlansiftDataSource"]
+
+# The tables that have filters, and the columns whose values a filter can select.
+_TABLES = {"resource_changes", "drift", "paths"}
+_FILTERS = {"action": "actions", "type": "types", "address": "addresses"}
+_ACTIONS = {"no-op", "create", "read", "update", "replace", "delete", "forget"}
+
+
+class PlansiftDataSource(DataSource):
+    """The data source ``plansift``."""
+
+    @classmethod
+    def name(cls):
+        return "plansift"
+
+    def schema(self):
+        empty = _table(self.options, [b"{}"])
+        return from_arrow_schema(pyarrow.schema(empty))
+
+    def reader(self, schema):
+        return _Reader(self.options)
+
+
+class _Inputs(InputPartition):
+    def __init__(self, inputs):
+        super().__init__(0)
+        self.inputs = inputs
+
+
+class _Reader(DataSourceReader):
+    def __init__(self, options):
+        self.options = dict(options)
+        self.filters = {}
+
+    def pushFilters(self, filters):
+        """Take the filters that a reader can apply, and return the others.
+
+        Spark checks all filters again: a row of a document that cannot be read passes here.
+        """
+        for each in filters:
+            values = _values(each)
+            if values and self.options.get("table", "resource_changes") in _TABLES:
+                self.filters.setdefault(_FILTERS[each.attribute[0]], values)
+            yield each
+
+    def partitions(self):
+        paths = [path.strip() for path in self.options["path"].split(",") if path.strip()]
+        most = int(self.options.get("partitions", 64))
+        return [_Inputs(inputs) for inputs in _bins(expand(paths), most)]
+
+    def read(self, partition):
+        records = _table(self.options, partition.inputs, **self.filters)
+        yield from pyarrow.RecordBatchReader.from_stream(records)
+
+
+def _table(options, inputs, **filters):
+    columns = options.get("columns")
+    return table(
+        options.get("table", "resource_changes"),
+        inputs,
+        columns=columns and [name.strip() for name in columns.split(",")],
+        all=options.get("all", "false").lower() == "true",
+        on_error="row",
+        threads=1,
+        **filters,
+    )
+
+
+def _values(condition):
+    """Return the values that a condition allows; ``None`` if a filter cannot select them."""
+    if isinstance(condition, EqualTo):
+        values = [condition.value]
+    elif isinstance(condition, In):
+        values = list(condition.value)
+    else:
+        return None
+    column = ".".join(condition.attribute)
+    if column not in _FILTERS or not all(isinstance(value, str) and value for value in values):
+        return None
+    if column == "action":
+        return values if _ACTIONS.issuperset(values) else None
+    # A pattern with a leading `=` matches only this text.
+    return ["=" + value for value in values]
+
+
+def _bins(inputs, most):
+    """Divide inputs into at most ``most`` groups of about equal size, the largest input first."""
+    bins = [(0, number, []) for number in range(min(most, len(inputs)))]
+    for name, size in sorted(inputs, key=lambda each: (-each[1], each[0])):
+        least = min(range(len(bins)), key=lambda at: bins[at][:2])
+        total, number, names = bins[least]
+        bins[least] = (total + size, number, names + [name])
+    return [names for _, _, names in bins]

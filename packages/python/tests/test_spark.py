@@ -1,0 +1,104 @@
+"""The data source gives the rows of one process, also if executors are killed."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import plansift
+import pyarrow
+import pytest
+
+pyspark = pytest.importorskip("pyspark", reason="needs pyspark 4 and Java 17")
+
+ROOT = pathlib.Path(__file__).parents[3]
+RICH = ROOT / "corpus/plans/rich/plan.json"
+
+
+@pytest.fixture(scope="module")
+def spark():
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        pyspark.sql.SparkSession.builder.master(os.environ.get("SPARK_MASTER", "local[2]"))
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.executor.memory", "700m")
+        .config("spark.task.maxFailures", "8")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.python.filterPushdown.enabled", "true")
+        .getOrCreate()
+    )
+    from plansift.spark import PlansiftDataSource
+
+    session.dataSource.register(PlansiftDataSource)
+    yield session
+    session.stop()
+
+
+def load(spark, path, **options):
+    return spark.read.format("plansift").options(**options).load(str(path))
+
+
+def in_one_process(path, **options):
+    records = plansift.changes(path, on_error="row", **options)
+    return sorted(map(repr, pyarrow.table(records).to_pylist()))
+
+
+def rows(frame):
+    return sorted(map(repr, frame.toArrow().to_pylist()))
+
+
+def test_rows_are_those_of_one_process(spark, tmp_path):
+    for number in range(20):
+        (tmp_path / f"{number}.json").write_bytes(RICH.read_bytes())
+    (tmp_path / "broken.json").write_text('{"format_version":"1.2","resource_changes":[{]')
+    expected = in_one_process(tmp_path)
+    assert rows(load(spark, tmp_path, partitions=4)) == expected
+    assert len(expected) == 20 * 45 + 1
+
+
+def test_filters_and_columns_are_pushed_down(spark, tmp_path):
+    frame = load(spark, RICH, columns="address,action,type,error")
+    assert frame.columns == ["address", "action", "type", "error"]
+    deleted = frame.filter(frame.action == "delete")
+    expected = pyarrow.table(plansift.changes(RICH, actions="delete", columns=["address"]))
+    assert deleted.count() == expected.num_rows > 0
+    some = frame.first().type
+    assert frame.filter(frame.type == some).count() == sum(
+        row["type"] == some for row in pyarrow.table(plansift.changes(RICH)).to_pylist()
+    )
+
+
+def executors():
+    found = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True)
+    return [int(pid) for pid in found.stdout.split()]
+
+
+@pytest.mark.skipif(
+    not os.environ.get("SPARK_MASTER", "").startswith("local-cluster"),
+    reason="kills executors: set SPARK_MASTER=local-cluster[3,1,1024]",
+)
+def test_killed_executors_lose_no_rows(spark, tmp_path):
+    for number in range(500):
+        (tmp_path / f"{number:03}.json").write_bytes(RICH.read_bytes())
+    expected = in_one_process(tmp_path)
+    for attempt in range(int(os.environ.get("SPARK_ATTEMPTS", "10"))):
+        killed = []
+
+        def kill():
+            time.sleep(random.uniform(0.2, 3))
+            if alive := executors():
+                killed.append(random.choice(alive))
+                os.kill(killed[0], signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        found = rows(load(spark, tmp_path, partitions=50))
+        killer.join()
+        assert killed, "no executor was killed"
+        assert found == expected, f"attempt {attempt}"

@@ -356,10 +356,13 @@ fn hostile_texts_are_inert_in_rules_batches_and_rewrites() {
                 let written = std::fs::read(&file).expect("a file");
                 expect_inert(&file.display().to_string(), &written, Own::Nothing);
             }
-            for merged in [&["merge"][..], &["merge", "--format", "ndjson"]] {
-                let output = stage.run(merged, &[&OsString::from(&out)]);
-                expect_inert(&format!("{merged:?}"), &output.stderr, Own::Nothing);
-                expect_inert(&format!("{merged:?}"), &output.stdout, Own::Nothing);
+            for format in ["table", "ndjson", "json", "markdown", "html"] {
+                for since in [&[][..], &["--since", &out]] {
+                    let merged = [&["merge", "--format", format], since].concat();
+                    let output = stage.run(&merged, &[&OsString::from(&out)]);
+                    expect_inert(&format!("{merged:?}"), &output.stderr, Own::Nothing);
+                    expect_inert(&format!("{merged:?}"), &output.stdout, Own::Nothing);
+                }
             }
         }
     }

@@ -447,29 +447,31 @@ fn address(text: &str) -> Result<AddressPattern, String> {
     }
 }
 
-/// Parses the path of an output file. Refuses the name of a format, which is probably a mistake.
+/// Parses the path of an output file.
 fn file() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(|path| {
-        let records = Form::ALL.map(Form::extension).join("|");
-        let reports = ReportForm::ALL.map(ReportForm::name).join("|");
-        let findings = FindingsFormat::value_variants().iter();
-        let findings = findings.filter_map(|format| format.to_possible_value());
-        let findings: Vec<String> = findings.map(|word| word.get_name().to_owned()).collect();
-        let findings = findings.join("|");
-        let is_format = |name: &&str| {
-            let mut names =
-                [&records, &reports, &findings].into_iter().flat_map(|of| of.split('|'));
-            *name == "md" || names.any(|format| format == *name)
-        };
-        match path.to_str().filter(is_format) {
-            Some(name) => Err(format!(
-                "-o takes a file here, and '{name}' is a format: write -o ./{name} for a file of \
-                 that name, or use a command with this format: changes --format {records}, \
-                 report -o {reports}, audit --format {findings}"
-            )),
-            None => Ok(path),
-        }
-    })
+    PathBufValueParser::new().try_map(refuse_format)
+}
+
+/// Refuses the name of a format as the path of a file: it is probably a mistake.
+fn refuse_format(path: PathBuf) -> Result<PathBuf, String> {
+    let records = Form::ALL.map(Form::extension).join("|");
+    let reports = ReportForm::ALL.map(ReportForm::name).join("|");
+    let findings = FindingsFormat::value_variants().iter();
+    let findings = findings.filter_map(|format| format.to_possible_value());
+    let findings: Vec<String> = findings.map(|word| word.get_name().to_owned()).collect();
+    let findings = findings.join("|");
+    let is_format = |name: &&str| {
+        let mut names = [&records, &reports, &findings].into_iter().flat_map(|of| of.split('|'));
+        *name == "md" || names.any(|format| format == *name)
+    };
+    match path.to_str().filter(is_format) {
+        Some(name) => Err(format!(
+            "-o takes a file here, and '{name}' is a format: write -o ./{name} for a file of \
+             that name, or use a command with this format: changes --format {records}, \
+             report -o {reports}, audit --format {findings}"
+        )),
+        None => Ok(path),
+    }
 }
 
 /// Parses the arguments without printing. The first argument is the name of the program. Fails if

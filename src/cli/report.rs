@@ -207,7 +207,7 @@ fn warn_of_unfiltered(arguments: &Report) {
 }
 
 /// Refuses two reports for one file, or for standard output.
-fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
+pub fn refuse_collisions<F>(targets: &[Target<F>]) -> std::result::Result<(), Exit> {
     let files: Vec<_> = targets.iter().map(|target| target.file.as_deref()).collect();
     let collides = |place: usize| files[..place].iter().any(|file| is_same(*file, files[place]));
     match (0..files.len()).any(collides) {

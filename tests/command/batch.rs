@@ -10,6 +10,7 @@ mod kills;
 mod merge;
 #[cfg(target_os = "linux")]
 mod signals;
+mod since;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -228,9 +228,11 @@ fn leaks(file: &[u8], commands: &[&[&str]], more: &[&str]) -> Vec<String> {
         let args = [command, more, &["a.tfplan"]].concat();
         leaks.extend(run(&args).map(|leak| format!("{args:?}: {leak}")));
     }
-    for form in ["table", "ndjson"] {
-        let args = ["merge", "--format", form, "out/batch"];
-        leaks.extend(run(&args).map(|leak| format!("{args:?}: {leak}")));
+    for form in ["table", "ndjson", "json", "markdown", "html"] {
+        for since in [&[][..], &["--since", "out/batch"]] {
+            let args = [&["merge", "--format", form, "out/batch"], since].concat();
+            leaks.extend(run(&args).map(|leak| format!("{args:?}: {leak}")));
+        }
     }
     leaks
 }

@@ -3,12 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::{
     AssertionArgs, COLOR, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs,
-    When, file, parse_amount, positive, when,
+    Target, When, file, parse_amount, positive, refuse_format, when,
 };
+use plansift_core::nearest::{did_you_mean, nearest};
 use plansift_fleet::batch::Shard;
 
 /// The help of `--group-by`, without the sentence about states, which these commands do not read.
@@ -65,6 +67,11 @@ pub struct Merge {
     /// Folders of `batch`: one, or one for each shard
     #[arg(value_name = "DIR", required = true)]
     pub folders: Vec<PathBuf>,
+    /// Compare with this folder of an earlier `batch`, by workspace: new failures, destroys,
+    /// planned changes and drift, and what is gone or unchanged. Repeat it for each shard
+    #[arg(help_heading = INPUT, long, value_name = "DIR",
+          conflicts_with_all = ["group_by", "sort"])]
+    pub since: Vec<PathBuf>,
     /// Format of the report
     #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = ReportFormat::Table)]
     pub format: ReportFormat,
@@ -73,10 +80,13 @@ pub struct Merge {
     pub partial: bool,
     #[command(flatten)]
     pub table: TableArgs,
-    /// Write to a file, which appears only when it is complete
-    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
-    pub output: Option<PathBuf>,
-    /// Exit with 2 if there are changes
+    /// Write to a file, which appears only when it is complete, in the format of --format or in
+    /// FORMAT, as in html=fleet.html. Repeatable: one run writes all files
+    #[arg(help_heading = OUTPUT, short, long, value_name = "[FORMAT=]FILE",
+          value_parser = output())]
+    pub output: Vec<OutputFile>,
+    /// Exit with 2 if there are changes; with --since, if a workspace has new failures, destroys,
+    /// planned changes or drift
     #[arg(help_heading = GATES, long)]
     pub detailed_exitcode: bool,
     /// Use colours
@@ -90,8 +100,61 @@ pub struct Merge {
 pub enum ReportFormat {
     /// The table of `summary`
     Table,
-    /// One compact JSON object for each plan, and one for all plans
+    /// One compact JSON object for each plan, and one for all plans. With --since, one for each
+    /// workspace, and one for all
     Ndjson,
+    /// The objects of ndjson in one JSON array
+    Json,
+    /// A summary and a table of workspaces, for a comment or a job summary
+    Markdown,
+    /// A single page with all workspaces for a browser, which needs no network
+    Html,
+}
+
+/// A file to write, and its format if the argument names one.
+#[derive(Clone, Debug)]
+pub struct OutputFile {
+    format: Option<ReportFormat>,
+    file: PathBuf,
+}
+
+impl Merge {
+    /// Returns the reports to write: each file, or standard output without a file.
+    pub fn targets(&self) -> Vec<Target<ReportFormat>> {
+        let targets = self.output.iter().map(|output| Target {
+            format: output.format.unwrap_or(self.format),
+            file: Some(output.file.clone()),
+        });
+        match self.output.is_empty() {
+            true => vec![Target { format: self.format, file: None }],
+            false => targets.collect(),
+        }
+    }
+}
+
+/// Parses a file with or without a format. A file whose name begins with a format and `=` needs a
+/// folder in front, as in `./html=a`.
+fn output() -> impl TypedValueParser<Value = OutputFile> {
+    PathBufValueParser::new().try_map(|path| {
+        let names = ReportFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = names.map(|format| format.get_name().to_owned()).collect();
+        let of_format = path.to_str().and_then(|text| text.split_once('='));
+        if let Some((word, file)) = of_format {
+            if let Ok(format) = ReportFormat::from_str(word, false) {
+                return Ok(OutputFile { format: Some(format), file: file.into() });
+            }
+            if let Some(near) = nearest(word, names.iter().map(String::as_str)) {
+                let near = format!("{near}={file}");
+                return Err(format!("'{word}' is no format{}", did_you_mean(Some(&near))));
+            }
+        }
+        match path.to_str().filter(|text| names.iter().any(|name| name == text)) {
+            Some(name) => Err(format!(
+                "'{name}' is a format: write -o {name}=FILE, or -o ./{name} for a file of that name"
+            )),
+            None => refuse_format(path).map(|file| OutputFile { format: None, file }),
+        }
+    })
 }
 
 fn shard(text: &str) -> Result<Shard, String> {

@@ -229,9 +229,9 @@ fn action(text: &str) -> Result<ActionFilter, String> {
 
 /// A report to write.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub struct Target<F = ReportForm> {
     /// The format.
-    pub format: ReportForm,
+    pub format: F,
     /// The file; `None` is standard output.
     pub file: Option<PathBuf>,
 }

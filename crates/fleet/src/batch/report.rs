@@ -7,7 +7,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::fault::FolderFault;
@@ -56,7 +55,7 @@ fn write_of(folder: &Folder, totals: Totals) -> Result<Fleet> {
     let mut fleet = Fleet { totals, changed: 0 };
     let part =
         JournalFolder { folder: folder.path(), name: Path::new(""), journal: folder.journal() };
-    folder.replace(REPORT, |out| write(&[part], &mut fleet, out))?;
+    folder.replace(REPORT, |out| write(&[part], &mut fleet, &mut Ndjson::new(out)))?;
     Ok(fleet)
 }
 
@@ -119,18 +118,18 @@ impl Shards {
         (&self.missing, self.count)
     }
 
-    /// Writes the report of all shards.
+    /// Sends the rows of the report of all shards to `sink`, and returns the totals.
     ///
     /// # Errors
     ///
-    /// Fails if the report cannot be written, or if a journal can no longer be read.
-    pub fn write(&self, out: &mut dyn Write) -> Result<Fleet> {
+    /// Fails if the sink fails, or if a journal can no longer be read.
+    pub fn write(&self, sink: &mut dyn Sink) -> Result<Fleet> {
         let part = |(folder, journal)| JournalFolder { folder, name: folder, journal };
         let parts = self.parts.iter().map(|(folder, journal)| part((folder.as_path(), journal)));
         let parts: Vec<JournalFolder<'_>> = parts.collect();
         let mut fleet = Fleet::default();
         fleet.totals.inputs.missing_shards.clone_from(&self.missing);
-        write(&parts, &mut fleet, out)?;
+        write(&parts, &mut fleet, sink)?;
         Ok(fleet)
     }
 }
@@ -198,8 +197,7 @@ impl<'a> InOrder<'a> {
     }
 }
 
-fn write(parts: &[JournalFolder<'_>], fleet: &mut Fleet, out: &mut dyn Write) -> Result<()> {
-    let sink = &mut Ndjson::new(out);
+fn write(parts: &[JournalFolder<'_>], fleet: &mut Fleet, sink: &mut dyn Sink) -> Result<()> {
     let (mut inputs, mut count) = (InOrder::of(parts)?, 0);
     while let Some((listed, index)) = inputs.next()? {
         let part = &parts[index];
@@ -207,8 +205,8 @@ fn write(parts: &[JournalFolder<'_>], fleet: &mut Fleet, out: &mut dyn Write) ->
         match part.outcome(&listed)? {
             Some(outcome) => plans(outcome, part, fleet, sink)?,
             None => {
-                fleet.totals.inputs.pending += 1;
                 let (source, workspace) = (&listed.source, listed.workspace.as_deref());
+                fleet.totals.wait(Label { source, workspace });
                 let plan =
                     BatchPlan { source, workspace, status: "pending", ..BatchPlan::default() };
                 sink.record(&Record::BatchPlan(plan))?;

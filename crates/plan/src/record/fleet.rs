@@ -291,7 +291,7 @@ impl Column {
     }
 
     /// Whether the column counts effects of applying a plan.
-    fn is_of_changes(self) -> bool {
+    pub fn is_of_changes(self) -> bool {
         !matches!(self, Column::Drift | Column::Checks | Column::Errors)
     }
 }
@@ -411,6 +411,9 @@ pub struct FleetRow {
     /// Whether the row is an input without any plan, not a workspace.
     #[serde(skip)]
     pub is_input: bool,
+    /// Whether an input of the row is not processed yet.
+    #[serde(skip)]
+    pub is_pending: bool,
 }
 
 impl FleetRow {
@@ -422,6 +425,22 @@ impl FleetRow {
     /// Whether none of the plans could be read.
     pub fn is_unread(&self) -> bool {
         self.plans == 0 && self.counts[Column::Errors] > 0
+    }
+
+    /// Whether a plan of the row was processed: read completely, or with an error.
+    pub fn is_processed(&self) -> bool {
+        self.plans > 0 || self.counts[Column::Errors] > 0
+    }
+
+    /// Whether the counts leave something out: a plan could not be read, its planning failed, or it
+    /// does not list its changes.
+    pub fn lacks_counts(&self) -> bool {
+        self.counts[Column::Errors] > 0 || self.is_errored || self.is_unlisted
+    }
+
+    /// Whether the counts leave something out, or a check or an assertion fails.
+    pub fn fails(&self) -> bool {
+        self.lacks_counts() || self.counts[Column::Checks] > 0 || self.fails_assertions
     }
 
     /// Whether one of the plans that were read has, or may have, something to apply.
@@ -440,5 +459,6 @@ impl FleetRow {
         self.is_unlisted |= other.is_unlisted;
         self.is_incomplete |= other.is_incomplete;
         self.fails_assertions |= other.fails_assertions;
+        self.is_pending |= other.is_pending;
     }
 }

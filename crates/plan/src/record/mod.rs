@@ -10,6 +10,7 @@ mod audit;
 mod changes;
 mod check_result;
 mod checker;
+mod comparison;
 mod contents;
 pub mod counts;
 mod failed_assertion;
@@ -50,6 +51,9 @@ pub use changes::{
 };
 pub use check_result::{CheckInstance, CheckResult, Instances, MaskText, Problems};
 pub use checker::{CheckRequest, NoChecker, PieceChecker};
+pub use comparison::{
+    BatchComparison, BeforeAfter, ComparedWorkspace, Transition, TransitionCounts, WorkspaceCounts,
+};
 pub use contents::{Output, Resource, RowSummary, Variable};
 pub use counts::PlanFacts;
 pub use failed_assertion::{FailedAssertion, Finding};
@@ -141,6 +145,12 @@ pub enum Record<'a> {
     BatchPlan(BatchPlan<'a>),
     /// The last record of a batch: its totals.
     Fleet(FleetTotals<'a>),
+    /// A workspace of two batches that are compared.
+    #[serde(rename = "workspace")]
+    ComparedWorkspace(ComparedWorkspace<'a>),
+    /// The last record of a comparison of two batches: its totals.
+    #[serde(rename = "comparison")]
+    BatchComparison(BatchComparison),
 
     /// An element of a configuration. The kind of the element is the kind of the record.
     #[serde(untagged)]

@@ -13,12 +13,15 @@ mod plan_counts;
 mod rows;
 mod states;
 mod table;
+mod workspaces;
 
 use std::io::Write;
 
 pub(crate) use self::plan_counts::Failure;
 pub use self::plan_counts::{PlanCounts, TotalGroups, Totals};
 pub(crate) use self::rows::without_registry;
+pub use self::workspaces::Workspaces;
+pub(crate) use self::workspaces::{Workspace, capitalized};
 use crate::screen::Screen;
 use crate::source_link::SourceLinks;
 use crate::summary::View;

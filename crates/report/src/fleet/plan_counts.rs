@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::rows::{self, Groups};
 use super::{FAILURES_MAX, FleetGrouping, WORKSPACES_MAX};
 use crate::phrase::plan_words;
+use crate::short::short_group;
 use plansift_core::inert::visible;
 use plansift_core::path::without_keys;
 use plansift_plan::record::counts::{PlanLine, Summary};
@@ -112,6 +113,8 @@ pub struct Totals {
 pub(crate) struct Failure {
     /// The name of the input. Several plans may have the same workspace.
     pub source: Box<str>,
+    /// The workspace, if known.
+    pub workspace: Option<Box<str>>,
     pub error: Box<str>,
 }
 
@@ -201,7 +204,8 @@ impl Totals {
         row.counts[Column::Errors] += 1;
         if self.failures.len() < FAILURES_MAX {
             let [source, error] = [label.source, error].map(|text| visible(text).into());
-            self.failures.push(Failure { source, error });
+            let workspace = label.workspace.map(|name| short_group(&visible(name)).into());
+            self.failures.push(Failure { source, workspace, error });
         }
     }
 
@@ -210,6 +214,18 @@ impl Totals {
         self.fail(label, error);
         let name = label.workspace.unwrap_or(label.source);
         self.groups.workspaces.row(&visible(name)).is_input = true;
+    }
+
+    /// Adds an input that is not processed yet.
+    pub fn wait(&mut self, label: Label<'_>) {
+        self.inputs.pending += 1;
+        let name = label.workspace.unwrap_or(label.source);
+        self.groups.workspaces.row(&visible(name)).is_pending = true;
+    }
+
+    /// Whether all inputs are processed and no shard is missing.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.inputs.pending == 0 && self.inputs.missing_shards.is_empty()
     }
 
     /// Returns the record of the totals. `schema_version` is the version of the records of a batch,
@@ -221,7 +237,7 @@ impl Totals {
         FleetTotals {
             schema_version,
             plansift: env!("CARGO_PKG_VERSION"),
-            complete: self.inputs.pending == 0 && self.inputs.missing_shards.is_empty(),
+            complete: self.is_complete(),
             inputs,
             changed,
             totals: &self.inputs,

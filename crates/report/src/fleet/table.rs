@@ -116,8 +116,10 @@ impl Totals {
     /// Draws the table, its heading, and the lists of the groups with the most changes.
     pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
         let mut page = Page { text: String::new(), screen, top: shape.top, has_legend: false };
-        page.title(self);
-        page.warnings(self);
+        page.sentence(BOLD, &self.title());
+        for warning in self.warnings(screen.width) {
+            page.sentence(RED, &format!("! {warning}"));
+        }
         page.line("");
         page.sentence(BOLD, &self.plan_line());
         page.table(self, shape);
@@ -132,6 +134,75 @@ impl Totals {
             }
         }
         page.text
+    }
+
+    /// Returns the numbers of workspaces, in words.
+    pub(crate) fn title(&self) -> String {
+        let count = |holds: &dyn Fn(&FleetRow) -> bool| {
+            let processed = self.groups.workspaces.rows().filter(|row| row.is_processed());
+            processed.filter(|row| holds(row)).count()
+        };
+        let inputs = count(&|row| row.plans == 0 && row.is_input);
+        let failed = count(&|row| row.plans == 0) - inputs;
+        let changed = count(&FleetRow::has_changes);
+        let workspaces = count(&|_| true) - inputs;
+        let mut title = counted(workspaces as u64, "workspace");
+        let plans = (self.inputs.plans + self.inputs.failed).saturating_sub(inputs as u64);
+        if plans as usize != workspaces {
+            let _ = write!(title, " ({plans} plans)");
+        }
+        let _ = write!(title, ": {changed} with changes");
+        let _ = write!(title, ", {} without", workspaces - failed - changed);
+        if failed > 0 {
+            let _ = write!(title, ", {failed} not read");
+        }
+        if inputs > 0 {
+            let _ = write!(title, "; {} without a plan", counted(inputs as u64, "input"));
+        }
+        title
+    }
+
+    /// Returns the warnings about all plans, as sentences. A list is cut to a width in columns.
+    pub(crate) fn warnings(&self, columns: usize) -> Vec<String> {
+        let failed = match self.inputs.failed {
+            1 => "1 plan could not be read: what it does is not counted.".to_owned(),
+            many => format!("{many} plans could not be read: what they do is not counted."),
+        };
+        let pending = match self.inputs.pending {
+            1 => "1 input is not done yet: what it does is not counted.".to_owned(),
+            many => format!("{many} inputs are not done yet: what they do is not counted."),
+        };
+        let numbers: Vec<String> = self.inputs.missing_shards.iter().map(u32::to_string).collect();
+        let missing = format!("Shards are missing: {}.", numbers.join(", "));
+        let left = self.inputs.incomplete - self.inputs.errored;
+        let warnings = [
+            (self.inputs.missing_shards.len() as u64, fit(&missing, columns - 2)),
+            (self.inputs.pending, pending),
+            (self.inputs.failed, failed),
+            (self.inputs.errored, Warning::Errored.words(PlanCount::Several(self.inputs.errored))),
+            (
+                self.inputs.unlisted,
+                Warning::Unlisted.words(PlanCount::Several(self.inputs.unlisted)),
+            ),
+            (left, format!("{} will leave changes for another plan.", counted(left, "plan"))),
+            (
+                self.counts[Column::Checks],
+                phrase::failed_checks(self.counts[Column::Checks]).unwrap_or_default(),
+            ),
+            (
+                self.inputs.failed_assertions,
+                format!("{} failed.", counted(self.inputs.failed_assertions, "assertion")),
+            ),
+            (
+                self.inputs.failed_warnings,
+                format!(
+                    "{} failed as warnings.",
+                    counted(self.inputs.failed_warnings, "assertion")
+                ),
+            ),
+        ];
+        let warnings = warnings.into_iter().filter(|(count, _)| *count > 0);
+        warnings.map(|(_, warning)| warning).collect()
     }
 
     fn total(&self) -> FleetRow {
@@ -181,67 +252,6 @@ impl Page {
 
     fn sentence(&mut self, style: &str, text: &str) {
         self.text += &self.screen.sentence(style, text);
-    }
-
-    fn title(&mut self, all: &Totals) {
-        let count = |holds: &dyn Fn(&FleetRow) -> bool| {
-            all.groups.workspaces.rows().filter(|row| holds(row)).count()
-        };
-        let inputs = count(&|row| row.plans == 0 && row.is_input);
-        let failed = count(&|row| row.plans == 0) - inputs;
-        let changed = count(&FleetRow::has_changes);
-        let workspaces = count(&|_| true) - inputs;
-        let mut title = counted(workspaces as u64, "workspace");
-        let plans = (all.inputs.plans + all.inputs.failed).saturating_sub(inputs as u64);
-        if plans as usize != workspaces {
-            let _ = write!(title, " ({plans} plans)");
-        }
-        let _ = write!(title, ": {changed} with changes");
-        let _ = write!(title, ", {} without", workspaces - failed - changed);
-        if failed > 0 {
-            let _ = write!(title, ", {failed} not read");
-        }
-        if inputs > 0 {
-            let _ = write!(title, "; {} without a plan", counted(inputs as u64, "input"));
-        }
-        self.sentence(BOLD, &title);
-    }
-
-    fn warnings(&mut self, all: &Totals) {
-        let failed = match all.inputs.failed {
-            1 => "1 plan could not be read: what it does is not counted.".to_owned(),
-            many => format!("{many} plans could not be read: what they do is not counted."),
-        };
-        let pending = match all.inputs.pending {
-            1 => "1 input is not done yet: what it does is not counted.".to_owned(),
-            many => format!("{many} inputs are not done yet: what they do is not counted."),
-        };
-        let numbers: Vec<String> = all.inputs.missing_shards.iter().map(u32::to_string).collect();
-        let missing = format!("Shards are missing: {}.", numbers.join(", "));
-        let left = all.inputs.incomplete - all.inputs.errored;
-        let warnings = [
-            (all.inputs.missing_shards.len() as u64, fit(&missing, self.screen.width - 2)),
-            (all.inputs.pending, pending),
-            (all.inputs.failed, failed),
-            (all.inputs.errored, Warning::Errored.words(PlanCount::Several(all.inputs.errored))),
-            (all.inputs.unlisted, Warning::Unlisted.words(PlanCount::Several(all.inputs.unlisted))),
-            (left, format!("{} will leave changes for another plan.", counted(left, "plan"))),
-            (
-                all.counts[Column::Checks],
-                phrase::failed_checks(all.counts[Column::Checks]).unwrap_or_default(),
-            ),
-            (
-                all.inputs.failed_assertions,
-                format!("{} failed.", counted(all.inputs.failed_assertions, "assertion")),
-            ),
-            (
-                all.inputs.failed_warnings,
-                format!("{} failed as warnings.", counted(all.inputs.failed_warnings, "assertion")),
-            ),
-        ];
-        for (_, warning) in warnings.iter().filter(|(count, _)| *count > 0) {
-            self.sentence(RED, &format!("! {warning}"));
-        }
     }
 
     fn table(&mut self, all: &Totals, shape: &Shape) {
@@ -381,7 +391,7 @@ impl Page {
         self.line("");
         self.line(&format!("{}: {}", self.screen.paint(BOLD, "Not read"), all.inputs.failed));
         let listed = all.failures.len().min(self.top.unwrap_or(ROWS));
-        for Failure { source, error } in &all.failures[..listed] {
+        for Failure { source, error, .. } in &all.failures[..listed] {
             let name = fit_end(&visible(source), self.screen.width - 2);
             self.line(&format!("{} {name}", self.screen.paint(RED, "!")));
             for line in wrapped(error, self.screen.width - 4) {

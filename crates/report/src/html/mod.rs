@@ -15,8 +15,11 @@
 //! test in this file compares them.
 
 mod entry;
+pub mod fleet;
+mod frame;
 mod inert;
 mod overview;
+mod table;
 
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
@@ -24,6 +27,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use self::entry::{Failed, HtmlEntry, PlanSummary};
+use self::frame::Frame;
 use self::inert::push_line;
 use crate::gate::CountedRules;
 use crate::overview::{ChangeList, Overview};
@@ -37,23 +41,25 @@ use plansift_plan::record::patterns::UnmatchedPatterns;
 use plansift_plan::record::{Hidden, Label, Record, ResourceChange};
 
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = concat!(include_str!("page/page.css"), include_str!("page/lists.css"));
-/// The script, concatenated to one module.
-const SCRIPT: &str = concat!(
-    include_str!("page/words.js"),
-    include_str!("page/data.js"),
-    include_str!("page/overview.js"),
-    include_str!("page/filters.js"),
-    include_str!("page/link.js"),
-    include_str!("page/lists.js"),
-    include_str!("page/details.js"),
-    include_str!("page/start.js"),
-);
 
-/// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "dFS7lTrilCjTOYvjgdbCSKK1Y96DoQOyEz0x95D5CwI=";
-/// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "JklioKnjPQxPGcUyzlw1G2W9lo8LXAFYo8Dib9AZt2A=";
+const FRAME: Frame = Frame {
+    title: "Plan report",
+    style: concat!(include_str!("page/page.css"), include_str!("page/lists.css")),
+    style_digest: "dFS7lTrilCjTOYvjgdbCSKK1Y96DoQOyEz0x95D5CwI=",
+    // The files are one module.
+    script: concat!(
+        include_str!("page/words.js"),
+        include_str!("page/data.js"),
+        include_str!("page/overview.js"),
+        include_str!("page/tables.js"),
+        include_str!("page/filters.js"),
+        include_str!("page/link.js"),
+        include_str!("page/lists.js"),
+        include_str!("page/details.js"),
+        include_str!("page/start.js"),
+    ),
+    script_digest: "JklioKnjPQxPGcUyzlw1G2W9lo8LXAFYo8Dib9AZt2A=",
+};
 
 /// The placeholders in the page: for the data, and for the two parts of the overview.
 const DATA: &str = "<!-- data -->\n";
@@ -93,7 +99,7 @@ impl<W: Write> Html<W> {
             has_begun: false,
             counted_rules: CountedRules::new(options.rules),
             patterns: options.patterns.clone(),
-            overview: Overview::new(overview::cut, overview::LISTED),
+            overview: Overview::new(table::cut, overview::LISTED),
             others: overview::others(),
             clues: Clues::default(),
             plans: 0,
@@ -104,14 +110,8 @@ impl<W: Write> Html<W> {
 
     /// Returns the parts of the page before and after the data.
     fn page() -> [String; 2] {
-        let policy = format!(
-            "default-src 'none'; script-src 'sha256-{SCRIPT_DIGEST}'; \
-             style-src 'sha256-{STYLE_DIGEST}'; base-uri 'none'; form-action 'none'; \
-             require-trusted-types-for 'script'; trusted-types 'none'"
-        );
         let (head, tail) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
-        let head = head.replace("<!-- policy -->", &policy).replace("/* style */", STYLE);
-        [head, tail.replace("/* script */", SCRIPT)]
+        [FRAME.head() + head, FRAME.tail(tail)]
     }
 
     fn begin(&mut self) -> Result<()> {
@@ -281,26 +281,10 @@ impl<W: Write> Sink for Html<W> {
 
 #[cfg(test)]
 mod tests {
-    use base64::Engine;
-    use base64::engine::general_purpose::STANDARD;
-    use sha2::{Digest, Sha256};
-
     use super::*;
 
     #[test]
     fn the_policy_names_the_style_and_the_script() {
-        let digest = |text: &str| STANDARD.encode(Sha256::digest(text));
-        assert_eq!([STYLE_DIGEST, SCRIPT_DIGEST], [STYLE, SCRIPT].map(digest));
-    }
-
-    #[test]
-    fn the_page_template_contains_each_placeholder_once() {
-        let [head, tail] = Html::<Vec<u8>>::page();
-        for mark in ["<!-- policy -->", "/* style */", DATA, HEAD, BODY, "/* script */"] {
-            assert_eq!(PAGE.matches(mark).count(), 1, "{mark}");
-        }
-        assert!(head.contains(STYLE) && tail.contains(SCRIPT));
-        // These strings would end the style or the script early.
-        assert!(!STYLE.contains("</") && !SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
+        frame::tests::check(&FRAME, PAGE, &[DATA, HEAD, BODY]);
     }
 }

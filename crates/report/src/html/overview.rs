@@ -6,36 +6,24 @@
 
 use std::fmt::Write as _;
 
-use crate::fleet::{Column, FleetGrouping, Sort};
+use super::table::{NAME, ROWS_MAX, Table, cut, digits, end, errors, push_row, push_total, types};
 use crate::gate::Severity;
 use crate::loss;
 use crate::markup::escaped;
 use crate::overview::{
-    BrokenRule, ChangeList, Class, ERROR, ListedChange, Overview, PlanTable, number, problem,
+    BrokenRule, ChangeList, Class, ListedChange, Overview, PlanTable, number, problem,
 };
 use crate::phrase::{self, Tense, counted};
 use crate::summary::symbol;
 use plansift_plan::record::ResourceChange;
 
-/// Maximum number of rows of a table.
-const ROWS_MAX: usize = 1000;
 /// Maximum number of losses, and of other changes of each class.
 pub(super) const LISTED: usize = 100;
 /// Maximum number of broken rules in the list of warnings.
 const BROKEN_MAX: usize = 100;
-/// Maximum number of characters of a name.
-const NAME: usize = 200;
 
 /// The changes that lose nothing, most severe first.
 const OTHERS: [Class; 5] = [Class::Other, Class::Update, Class::Create, Class::Read, Class::Move];
-
-/// Cuts a string to a number of characters. [`escaped`] quotes it when it is written.
-pub(super) fn cut(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
-}
 
 /// Returns an empty list of the changes that lose nothing.
 pub(super) fn others() -> ChangeList {
@@ -116,35 +104,14 @@ fn broken_rule(broken: &BrokenRule, plans: u64) -> (Severity, String) {
 /// Returns the errors, the first losses, the tables, and the first other changes.
 pub(super) fn body(overview: &Overview, others: &ChangeList) -> String {
     let mut text = String::new();
-    errors(overview, &mut text);
+    errors(&overview.totals, ROWS_MAX, &mut text);
     changes(loss::TITLE, &overview.losses, &mut text);
     if overview.plans() > 1 {
         plans(overview, &mut text);
     }
-    types(overview, &mut text);
+    types(&overview.totals, &mut text);
     changes("Other changes", others, &mut text);
     text + UNSCRIPTED
-}
-
-fn errors(overview: &Overview, text: &mut String) {
-    let count = overview.errors_count();
-    if count == 0 {
-        return;
-    }
-    let _ = write!(
-        text,
-        "<section id=\"errors\" aria-labelledby=\"errors-title\">\n\
-         <h2 id=\"errors-title\">Not read: {count}</h2>\n<ul>\n"
-    );
-    for (name, error) in overview.errors().take(ROWS_MAX) {
-        let [name, error] = [cut(name, NAME), cut(error, ERROR)].map(|text| escaped(&text));
-        let _ = writeln!(text, "<li><code>{name}</code>: {error}</li>");
-    }
-    let more = count - overview.errors().take(ROWS_MAX).count() as u64;
-    if more > 0 {
-        let _ = writeln!(text, "<li>… and {more} more</li>");
-    }
-    *text += "</ul>\n</section>\n";
 }
 
 fn plans(overview: &Overview, text: &mut String) {
@@ -152,110 +119,19 @@ fn plans(overview: &Overview, text: &mut String) {
         return;
     };
     let headings: Vec<&str> = columns.iter().map(|column| column.words()[2]).collect();
-    begin(text, "plans", "Plans", "Plan", &headings, has_problems.then_some("Problem"));
+    let table = Table { id: "plans", title: "Plans", name: "Plan" };
+    table.begin(&headings, has_problems.then_some("Problem"), text);
     for row in rows.iter().copied().take(ROWS_MAX) {
-        let numbers = columns.iter().map(|&column| (column, number(row, column)));
+        let numbers = columns.iter().map(|&column| (column, digits(number(row, column))));
         push_row(text, &row.name, numbers, has_problems.then(|| problem(row)));
     }
     let more = rows.len().saturating_sub(ROWS_MAX) as u64;
     let more = (more > 0).then(|| format!("… and {}.", counted(more, "more plan")));
     if let Some(total) = total {
-        let numbers = columns.iter().map(|&column| (column, number(&total, column)));
-        push_total(text, numbers);
+        let numbers = columns.iter().map(|&column| (column, digits(number(&total, column))));
+        push_total(text, numbers, None);
     }
     end(text, more.into_iter().chain(overview.plans_sentence()).chain([note.to_owned()]));
-}
-
-fn types(overview: &Overview, text: &mut String) {
-    let rows = overview.totals.sorted(FleetGrouping::Type, Sort::Changes);
-    let sum = |column| rows.iter().map(|row| row.counts[column]).sum::<u64>();
-    let sums = Column::ALL.map(|column| (column, sum(column)));
-    let sums: Vec<(Column, u64)> = sums.into_iter().filter(|(_, sum)| *sum > 0).collect();
-    if sums.is_empty() {
-        return;
-    }
-    let headings: Vec<&str> = sums.iter().map(|(column, _)| column.words()[2]).collect();
-    begin(text, "types", "Changes by type", "Type", &headings, None);
-    for row in rows.iter().take(ROWS_MAX) {
-        let numbers = sums.iter().map(|&(column, _)| (column, row.counts[column]));
-        push_row(text, &row.name, numbers, None);
-    }
-    let more = rows.len().saturating_sub(ROWS_MAX) as u64;
-    let more = (more > 0).then(|| format!("… and {}.", counted(more, "more type")));
-    if rows.len() > 1 {
-        push_total(text, sums.iter().map(|&(column, sum)| (column, sum)));
-    }
-    let counts_replacements = sums.iter().any(|(column, _)| *column == Column::Replace);
-    let note = counts_replacements.then(|| "Replacements are counted apart here.".to_owned());
-    end(text, more.into_iter().chain(note));
-}
-
-/// Begins a section with a table.
-fn begin(
-    text: &mut String,
-    id: &str,
-    title: &str,
-    name: &str,
-    columns: &[&str],
-    last: Option<&str>,
-) {
-    let _ = write!(
-        text,
-        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n\
-         <h2 id=\"{id}-title\">{title}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"
-    );
-    for heading in [name].iter().chain(columns).copied().chain(last) {
-        let _ = write!(text, "<th scope=\"col\">{heading}</th>");
-    }
-    *text += "</tr></thead>\n<tbody>\n";
-}
-
-/// Adds a row of numbers.
-fn push_row(
-    text: &mut String,
-    name: &str,
-    numbers: impl Iterator<Item = (Column, u64)>,
-    last: Option<&str>,
-) {
-    let _ = write!(text, "<tr><th scope=\"row\" class=\"name\">{}</th>", escaped(name));
-    for (column, number) in numbers {
-        let number = match number {
-            0 => "·".to_owned(),
-            number => number.to_string(),
-        };
-        let _ = write!(text, "<td class=\"{}\">{number}</td>", style(column));
-    }
-    if let Some(last) = last {
-        let _ = write!(text, "<td class=\"problem\">{}</td>", escaped(last));
-    }
-    *text += "</tr>\n";
-}
-
-/// Adds the row of sums.
-fn push_total(text: &mut String, numbers: impl Iterator<Item = (Column, u64)>) {
-    *text += "</tbody>\n<tbody class=\"total\">\n";
-    push_row(text, "total", numbers, None);
-}
-
-/// Ends a section with sentences below the table.
-fn end(text: &mut String, notes: impl Iterator<Item = String>) {
-    *text += "</tbody>\n</table></div>\n";
-    for note in notes.filter(|note| !note.is_empty()) {
-        let _ = writeln!(text, "<p class=\"note\">{}</p>", escaped(&note));
-    }
-    *text += "</section>\n";
-}
-
-/// Returns the class of a column's numbers, which gives them a colour.
-fn style(column: Column) -> &'static str {
-    match column {
-        Column::Add => "create",
-        Column::Change => "update",
-        Column::Destroy | Column::Checks | Column::Errors => "delete",
-        Column::Replace => "replace",
-        Column::Forget => "forget",
-        Column::Import | Column::Move | Column::Drift => "read",
-    }
 }
 
 /// Adds a list of changes. The script replaces it.

@@ -13,6 +13,7 @@ mod attributes;
 mod entry;
 mod entry_store;
 mod fit;
+pub mod fleet;
 mod layout;
 mod overview;
 mod quoted;

@@ -252,7 +252,7 @@ impl Overview {
 
     /// Returns the names of the inputs with the first plans that could not be read, and the errors.
     pub fn errors(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.totals.failures.iter().map(|Failure { source, error }| (&**source, &**error))
+        self.totals.failures.iter().map(|Failure { source, error, .. }| (&**source, &**error))
     }
 
     /// Returns the table of the plans that change something. `None` if it would say nothing.

@@ -168,7 +168,8 @@ const FAMILIES: [Family; 6] = [
         title: "A row of the report of plansift batch",
         description: "One line of `report.ndjson` or of the output of `plansift merge --format \
             ndjson`. A report has a row for each plan, in the order of the inputs, and then the \
-            `fleet` row. A report without its `fleet` row is incomplete.",
+            `fleet` row. A report without its `fleet` row is incomplete. With `--since`, the \
+            output has a `workspace` row for each workspace, and then the `comparison` row.",
         kinds: &[
             Kind {
                 also_required: "records has_changes summary",
@@ -188,6 +189,8 @@ const FAMILIES: [Family; 6] = [
                 ..kind("pending", "BatchPlan")
             },
             kind("fleet", "FleetTotals"),
+            kind("workspace", "ComparedWorkspace"),
+            kind("comparison", "BatchComparison"),
         ],
     },
 ];

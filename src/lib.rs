@@ -30,8 +30,8 @@
 //! | `stores` | inputs from object stores and web servers |
 //!
 //! These features are on by default. If an input needs a feature that is off, the error names the
-//! feature. The feature `tables` adds `--format parquet` to the program; `plansift-arrow` has its
-//! code.
+//! feature. The feature `tables` adds `--format parquet` and `batch --tables` to the program;
+//! `plansift-arrow` has their code.
 //!
 //! Memory use is bounded by a few times the size of the largest change. No function recurses on the
 //! depth of an input, no input causes a panic, and no error quotes input bytes.

@@ -18,6 +18,7 @@ use super::progress::Meter;
 use super::screen::screen;
 use super::secrets::secret_options;
 use super::stats::Stats;
+use super::tables::PartFiles;
 use plansift_check::assertion::Assertions;
 use plansift_core::error::Result;
 use plansift_core::json::Validation;
@@ -44,6 +45,7 @@ pub fn run(arguments: &Batch) -> std::result::Result<Exit, Exit> {
         return Err(usage(&text));
     }
     let also = arguments.assertions.assert.clone();
+    let part_files = PartFiles::of(arguments)?;
     let listed = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), also)?;
     let (settings, digest) = settings(arguments)?;
     listed.warn_of_shared_workspaces(plans);
@@ -64,6 +66,10 @@ pub fn run(arguments: &Batch) -> std::result::Result<Exit, Exit> {
     let (mut progress, mut stats) = (Progress::default(), Stats::start());
     let done = do_missing(arguments, jobs, &settings, &terms, &stop, &mut progress);
     let done = done.map_err(|error| fail(Some(&arguments.out), &error));
+    let done = done.and_then(|(fleet, folder)| {
+        let files = part_files.filter(|_| !stop.is_set());
+        files.map_or(Ok(()), |files| files.write(&folder)).map(|()| fleet)
+    });
     #[cfg(target_os = "linux")]
     if let Some(interrupted) = interrupted.filter(|interrupted| interrupted.is_set()) {
         interrupted.end();
@@ -137,7 +143,8 @@ fn terms(
     })
 }
 
-/// Processes the missing inputs. A stop by the user is not an error.
+/// Processes the missing inputs. A stop by the user is not an error. Returns the folder, which stays
+/// locked against other runs.
 fn do_missing(
     arguments: &Batch,
     mut jobs: Jobs,
@@ -145,7 +152,7 @@ fn do_missing(
     terms: &Terms,
     stop: &Stop,
     progress: &mut Progress,
-) -> Result<Fleet> {
+) -> Result<(Fleet, Folder)> {
     let (plans, form) = (&arguments.plans, settings.form);
     let mut folder = Folder::open(&arguments.out, terms, form.extension())?;
     let all = jobs.len();
@@ -179,7 +186,7 @@ fn do_missing(
             ));
         }
     }
-    written
+    written.map(|fleet| (fleet, folder))
 }
 
 /// Returns the message about an assertion that a plan fails.

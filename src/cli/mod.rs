@@ -45,6 +45,7 @@ mod show;
 mod slim;
 mod sources;
 mod stats;
+#[cfg_attr(not(feature = "tables"), path = "no_tables.rs")]
 mod tables;
 mod unmatched;
 mod values;

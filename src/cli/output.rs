@@ -100,12 +100,12 @@ impl Output {
     }
 }
 
-/// The unfinished files of a folder. If the folder was created for them and stays empty, it is
-/// removed.
+/// The unfinished files of a folder and of folders in it. Folders that were created for them and stay
+/// empty are removed.
 #[cfg(feature = "tables")]
 pub struct Folder {
-    path: PathBuf,
-    is_new: bool,
+    /// The folders that were created for the files, each after its parent.
+    created: Vec<PathBuf>,
     outputs: Vec<Output>,
 }
 
@@ -113,23 +113,34 @@ pub struct Folder {
 impl Output {
     /// Creates a folder for several files, if it does not exist.
     pub fn folder(path: &Path) -> Result<Folder> {
-        let is_new = match std::fs::create_dir(path) {
-            Ok(()) => true,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => false,
-            Err(error) => return Err(Error::write(error)),
-        };
-        Ok(Folder { path: path.to_owned(), is_new, outputs: Vec::new() })
+        let mut folder = Folder { created: Vec::new(), outputs: Vec::new() };
+        folder.create(path)?;
+        Ok(folder)
     }
 }
 
 #[cfg(feature = "tables")]
 impl Folder {
-    /// Opens a file of the folder, and returns a writer to it.
+    /// Opens a file of the folder, or of a folder in it, and returns a writer to it.
     pub fn add(&mut self, path: &Path) -> Result<File> {
+        let folders = path.ancestors().skip(1);
+        let missing = folders.take_while(|it| !it.as_os_str().is_empty() && !it.is_dir());
+        let missing: Vec<&Path> = missing.collect();
+        missing.iter().rev().try_for_each(|folder| self.create(folder))?;
         let output = Output::open(Some(path))?;
         let writer = output.writer()?;
         self.outputs.push(output);
         Ok(writer)
+    }
+
+    /// Creates a folder if it does not exist.
+    fn create(&mut self, path: &Path) -> Result<()> {
+        match std::fs::create_dir(path) {
+            Ok(()) => self.created.push(path.to_owned()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
+            Err(error) => return Err(Error::write(error)),
+        }
+        Ok(())
     }
 }
 
@@ -137,9 +148,9 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         self.outputs.clear();
-        if self.is_new {
+        for folder in self.created.iter().rev() {
             // Fails if the folder has files.
-            let _ = std::fs::remove_dir(&self.path);
+            let _ = std::fs::remove_dir(folder);
         }
     }
 }

@@ -11,6 +11,8 @@ mod merge;
 #[cfg(target_os = "linux")]
 mod signals;
 mod since;
+#[cfg(feature = "tables")]
+mod tables;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -97,6 +99,17 @@ fn record_files_equal_the_output_of_changes() {
         }
         assert_nothing_unfinished(&folder);
         assert_eq!(files_of(&folder.path("out")), ["journal", "lock", "records", "report.ndjson"]);
+    }
+}
+
+#[cfg(not(feature = "tables"))]
+#[test]
+fn a_build_without_tables_refuses_them() {
+    let folder = plans();
+    for command in ["batch p --out out --tables t", "changes p --format parquet -o t"] {
+        let run = folder.run(command);
+        assert!(run.code == Some(2) && run.err.contains("--features tables"), "{run:?}");
+        assert_eq!(folder.names(), ["p"]);
     }
 }
 

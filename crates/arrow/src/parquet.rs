@@ -1,13 +1,13 @@
 //! Writes tables as Parquet files, one for each table.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
+use parquet::file::metadata::SortingColumn;
+use parquet::file::properties::WriterProperties;
 
 use crate::table::Table;
 use crate::tables::BatchConsumer;
@@ -21,28 +21,51 @@ pub struct ParquetFiles<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetFiles<W> {
-    /// Starts a file for each table. `open` opens the file of a table.
+    /// Starts a file for each table. `open` opens the file of a table. The files say that their rows
+    /// have the order `order`.
     ///
     /// # Errors
     ///
     /// Fails if a file cannot be opened or written to.
     pub fn new(
         tables: &[Table],
+        order: RowOrder,
         mut open: impl FnMut(&Table) -> Result<W>,
     ) -> Result<ParquetFiles<W>> {
-        let properties: WriterPropertiesPtr = Arc::new(
+        let properties = |table| {
             WriterProperties::builder()
                 .set_compression(Compression::ZSTD(ZstdLevel::default()))
                 .set_created_by("plansift".to_owned())
                 .set_max_row_group_row_count(Some(1 << 17))
-                .build(),
-        );
+                .set_sorting_columns(order.columns(table))
+                .build()
+        };
         let files = tables.iter().map(|table| {
-            let properties = Some((*properties).clone());
+            let properties = Some(properties(table));
             let writer = ArrowWriter::try_new(open(table)?, schema(table), properties);
             Ok((table.name, writer.map_err(write_error)?))
         });
         Ok(ParquetFiles { files: files.collect::<Result<_>>()? })
+    }
+}
+
+/// The order of the rows of all files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowOrder {
+    /// The order of the records.
+    Records,
+    /// By workspace, in the order of its bytes. Rows without a workspace come first.
+    Workspace,
+}
+
+impl RowOrder {
+    fn columns(self, table: &Table) -> Option<Vec<SortingColumn>> {
+        if self == RowOrder::Records {
+            return None;
+        }
+        let index = table.columns.iter().position(|column| column.name == "workspace")?;
+        let column_idx = i32::try_from(index).ok()?;
+        Some(vec![SortingColumn { column_idx, descending: false, nulls_first: true }])
     }
 }
 

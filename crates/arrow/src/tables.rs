@@ -97,6 +97,33 @@ impl<C: BatchConsumer> Tables<C> {
         self.add(&kind, &record)
     }
 
+    /// Adds the row of a plan that has no records to each table with a column for errors.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the output fails.
+    pub fn unread(&mut self, plan: Unread<'_>) -> Result<()> {
+        self.document = Document::default();
+        let Unread { label: Label { source, workspace }, status, error } = plan;
+        let kind = error.map(|_| "error");
+        let cells = [("kind", kind), ("status", Some(status)), ("error", error)];
+        let cells = cells.into_iter().filter_map(|(name, text)| Some((name, Value::from(text?))));
+        let cells: Vec<_> = cells.map(|(name, value)| (name, value.to_string())).collect();
+        let row = cells.iter().map(|(name, json)| {
+            let value = serde_json::from_str::<&RawValue>(json).map_err(write_error)?;
+            Ok(((*name).into(), value))
+        });
+        let row = row.collect::<Result<Members<'_>>>()?;
+        let common = Common { source, workspace, schema_version: SCHEMA_VERSION };
+        for table in &mut self.tables {
+            if table.table().columns.iter().any(|column| column.name == "error") {
+                table.add_row(common, &row)?;
+            }
+            send_if_full(table, &mut self.consumer)?;
+        }
+        Ok(())
+    }
+
     fn add(&mut self, kind: &str, record: &Members<'_>) -> Result<()> {
         let common = Common {
             source: &self.document.source,
@@ -107,13 +134,29 @@ impl<C: BatchConsumer> Tables<C> {
             if table.table().kinds.iter().any(|it| it == kind) {
                 table.add(common, record)?;
             }
-            if table.rows() >= ROWS || table.bytes() >= BYTES {
-                let batch = table.take()?;
-                self.consumer.batch(table.table(), batch)?;
-            }
+            send_if_full(table, &mut self.consumer)?;
         }
         Ok(())
     }
+}
+
+fn send_if_full(table: &mut TableBuilder, consumer: &mut impl BatchConsumer) -> Result<()> {
+    if table.rows() < ROWS && table.bytes() < BYTES {
+        return Ok(());
+    }
+    let batch = table.take()?;
+    consumer.batch(table.table(), batch)
+}
+
+/// The row of a plan that has no records.
+#[derive(Clone, Copy, Debug)]
+pub struct Unread<'a> {
+    /// The names of the plan.
+    pub label: Label<'a>,
+    /// `failed` or `pending`.
+    pub status: &'a str,
+    /// The error of a plan that failed.
+    pub error: Option<&'a str>,
 }
 
 impl<C: BatchConsumer> Sink for Tables<C> {
@@ -126,21 +169,8 @@ impl<C: BatchConsumer> Sink for Tables<C> {
         added
     }
 
-    /// Adds a row with the error to each table that has such a column.
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.document = Document::default();
-        let Label { source, workspace } = label;
-        let cells = [("kind", "error"), ("status", "failed"), ("error", &error.to_string())];
-        let cells = cells.map(|(name, text)| (name, Value::from(text).to_string()));
-        let row = cells.iter().map(|(name, json)| {
-            let value = serde_json::from_str::<&RawValue>(json).map_err(write_error)?;
-            Ok(((*name).into(), value))
-        });
-        let row = row.collect::<Result<Members<'_>>>()?;
-        let common = Common { source, workspace, schema_version: SCHEMA_VERSION };
-        let has_errors = |table: &Table| table.columns.iter().any(|it| it.name == "error");
-        let mut tables = self.tables.iter_mut().filter(|it| has_errors(it.table()));
-        tables.try_for_each(|table| table.add_row(common, &row))
+        self.unread(Unread { label, status: "failed", error: Some(&error.to_string()) })
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -10,7 +10,7 @@ use arrow_array::{Array, RecordBatch};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value, json};
 
-use crate::parquet::ParquetFiles;
+use crate::parquet::{ParquetFiles, RowOrder};
 use crate::table::{Cells, Column, Family, PATHS, PLANS, Table};
 use crate::tables::{BatchConsumer, Tables};
 use plansift_core::error::Result;
@@ -182,7 +182,7 @@ fn parquet_files_have_the_rows_of_all_batches() {
     let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{changes}]}}"#);
     let tables = Family::Changes.tables();
     let mut files = Vec::new();
-    let parquet = ParquetFiles::new(&tables, |table| {
+    let parquet = ParquetFiles::new(&tables, RowOrder::Records, |table| {
         let file = tempfile::tempfile().expect("a file");
         files.push((table.name, file.try_clone().expect("a file")));
         Ok(file)

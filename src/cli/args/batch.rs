@@ -40,6 +40,12 @@ pub struct Batch {
     #[arg(help_heading = LIMITS, long, value_name = "SIZE", value_parser = parse_amount,
           default_value = "256M")]
     pub memory: u64,
+    /// Also write all records as tables, to DIR/TABLE/dt=DATE/part-I-of-N.parquet
+    #[arg(help_heading = OUTPUT, long, value_name = "DIR")]
+    pub tables: Option<PathBuf>,
+    /// Date in the paths of the tables [default: the current day in UTC]
+    #[arg(help_heading = OUTPUT, long, value_name = "YYYY-MM-DD", requires = "tables")]
+    pub date: Option<String>,
     /// Process only the Ith of N parts of the inputs; `merge` joins the reports
     #[arg(help_heading = INPUT, long, value_name = "I/N", value_parser = shard,
           default_value = "1/1")]

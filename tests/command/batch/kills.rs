@@ -16,7 +16,8 @@ use crate::run;
 /// Number of inputs, which differ widely in size.
 const INPUTS: usize = 60;
 
-fn estate() -> Folder {
+/// Creates inputs of very different sizes in `p`.
+pub(super) fn estate() -> Folder {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("p")).expect("a folder");
     for number in 0..INPUTS {
@@ -26,19 +27,21 @@ fn estate() -> Folder {
     folder
 }
 
-fn start(folder: &Folder) -> Child {
+/// Starts a batch of the inputs in `p`.
+pub(super) fn start(folder: &Folder, arguments: &[&str]) -> Child {
     let mut command = run::plansift();
     command.current_dir(folder.0.path()).args(["batch", "p", "--out", "out", "-j", "2", "-q"]);
+    command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().expect("it starts")
 }
 
 /// A source of pseudo-random moments.
-struct Moments(u64);
+pub(super) struct Moments(pub u64);
 
 impl Moments {
     /// A moment within a run that takes `whole`.
-    fn next(&mut self, whole: Duration) -> Duration {
+    pub(super) fn next(&mut self, whole: Duration) -> Duration {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
         whole.mul_f64((self.0 >> 33) as f64 / f64::from(1_u32 << 31))
     }
@@ -73,7 +76,7 @@ fn killed_batches_continue() {
     let kills: u32 = std::env::var("PLANSIFT_KILLS").map_or(10, |it| it.parse().expect("number"));
     let folder = estate();
     let started = Instant::now();
-    let output = start(&folder).wait_with_output().expect("it ends");
+    let output = start(&folder, &[]).wait_with_output().expect("it ends");
     let whole = started.elapsed();
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     let (expected, rows) = (files(&folder.path("out/records")), report(&folder));
@@ -84,7 +87,7 @@ fn killed_batches_continue() {
         std::fs::remove_dir_all(folder.path("out")).expect("it is there");
         // Starts the batch again until one run finishes.
         loop {
-            let mut child = start(&folder);
+            let mut child = start(&folder, &[]);
             // The number of kills is limited, so the loop always ends.
             if killed < kills {
                 std::thread::sleep(moments.next(whole));
@@ -111,7 +114,7 @@ fn killed_batches_continue() {
 #[test]
 fn a_batch_that_was_killed_can_be_reported() {
     let folder = estate();
-    let mut child = start(&folder);
+    let mut child = start(&folder, &[]);
     // The report is written once the inputs are listed.
     while !folder.path("out/report.ndjson").is_file() {
         std::thread::yield_now();

@@ -157,7 +157,7 @@ impl Folder {
     }
 
     /// Returns the path of a record file, relative to the folder.
-    fn records_name(&self, name: &str) -> String {
+    pub(super) fn records_name(&self, name: &str) -> String {
         format!("{RECORDS}/{name}.{}", self.extension)
     }
 

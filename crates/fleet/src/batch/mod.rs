@@ -6,6 +6,7 @@
 //! ```text
 //!  inputs ─▶ [`Jobs`] ─▶ one run a job, on several threads ─▶ [`folder`], [`journal`]
 //!  journals, of one run or of all [`Shard`]s ─▶ [`report`]
+//!  journal and record files of one run ─▶ [`records`], in the order of workspaces
 //! ```
 
 mod fault;
@@ -14,6 +15,7 @@ mod jobs;
 pub mod journal;
 mod name;
 pub mod outcome;
+pub mod records;
 mod regular;
 pub mod report;
 pub mod run;

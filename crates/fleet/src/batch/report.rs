@@ -53,8 +53,7 @@ pub fn update(folder: &Folder) -> Result<()> {
 
 fn write_of(folder: &Folder, totals: Totals) -> Result<Fleet> {
     let mut fleet = Fleet { totals, changed: 0 };
-    let part =
-        JournalFolder { folder: folder.path(), name: Path::new(""), journal: folder.journal() };
+    let part = JournalFolder::of(folder);
     folder.replace(REPORT, |out| write(&[part], &mut fleet, &mut Ndjson::new(out)))?;
     Ok(fleet)
 }
@@ -139,13 +138,19 @@ fn is_like(one: &Terms, other: &Terms) -> bool {
     Terms { shard: other.shard.clone(), ..one.clone() } == *other
 }
 
-struct JournalFolder<'a> {
+/// The folder of a batch, with its journal.
+pub(super) struct JournalFolder<'a> {
     folder: &'a Path,
     name: &'a Path,
     journal: &'a Journal,
 }
 
-impl JournalFolder<'_> {
+impl<'a> JournalFolder<'a> {
+    /// Returns the folder of a run. The report names its files relative to the folder.
+    pub(super) fn of(folder: &'a Folder) -> JournalFolder<'a> {
+        JournalFolder { folder: folder.path(), name: Path::new(""), journal: folder.journal() }
+    }
+
     /// Returns the path of an outcome's record file below `folder`.
     fn records(&self, folder: &Path, outcome: &Outcome) -> PathBuf {
         let extension = self.journal.terms().format.trim_end_matches("-raw");
@@ -153,7 +158,7 @@ impl JournalFolder<'_> {
     }
 
     /// Returns the outcome of an input; `None` if there is none, or if its record file is missing.
-    fn outcome(&self, listed: &Listed) -> Result<Option<Outcome>> {
+    pub(super) fn outcome(&self, listed: &Listed) -> Result<Option<Outcome>> {
         let holds = |outcome: &Outcome| match &outcome.records {
             Some(written) => is_there(&self.records(self.folder, outcome), written.len),
             None => true,

@@ -111,7 +111,7 @@ pub struct Folder {
 
 #[cfg(feature = "tables")]
 impl Output {
-    /// Creates a folder for several files, if it does not exist.
+    /// Creates a folder for several files, and its missing parents.
     pub fn folder(path: &Path) -> Result<Folder> {
         let mut folder = Folder { created: Vec::new(), outputs: Vec::new() };
         folder.create(path)?;
@@ -123,22 +123,24 @@ impl Output {
 impl Folder {
     /// Opens a file of the folder, or of a folder in it, and returns a writer to it.
     pub fn add(&mut self, path: &Path) -> Result<File> {
-        let folders = path.ancestors().skip(1);
-        let missing = folders.take_while(|it| !it.as_os_str().is_empty() && !it.is_dir());
-        let missing: Vec<&Path> = missing.collect();
-        missing.iter().rev().try_for_each(|folder| self.create(folder))?;
+        path.parent().map_or(Ok(()), |parent| self.create(parent))?;
         let output = Output::open(Some(path))?;
         let writer = output.writer()?;
         self.outputs.push(output);
         Ok(writer)
     }
 
-    /// Creates a folder if it does not exist.
+    /// Creates a folder and its missing parents.
     fn create(&mut self, path: &Path) -> Result<()> {
-        match std::fs::create_dir(path) {
-            Ok(()) => self.created.push(path.to_owned()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
-            Err(error) => return Err(Error::write(error)),
+        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.is_dir();
+        let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
+        for folder in missing.into_iter().rev() {
+            match std::fs::create_dir(folder) {
+                Ok(()) => self.created.push(folder.to_owned()),
+                // Another run created it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+                Err(error) => return Err(Error::write(error)),
+            }
         }
         Ok(())
     }

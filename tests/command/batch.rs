@@ -108,7 +108,7 @@ fn a_build_without_tables_refuses_them() {
     let folder = plans();
     for command in ["batch p --out out --tables t", "changes p --format parquet -o t"] {
         let run = folder.run(command);
-        assert!(run.code == Some(2) && run.err.contains("--features tables"), "{run:?}");
+        assert!(run.code == Some(64) && run.err.contains("--features tables"), "{run:?}");
         assert_eq!(folder.names(), ["p"]);
     }
 }

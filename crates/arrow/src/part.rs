@@ -59,8 +59,8 @@ impl Part {
         self.folder(folder, table).join(format!("part-{}{}", self.number, self.end()))
     }
 
-    /// Returns a file that another division into parts left in the partition of a table. Queries
-    /// would count its rows twice.
+    /// Returns the first file that another division into parts left in the partition of a table.
+    /// Queries would count its rows twice.
     ///
     /// # Errors
     ///
@@ -71,15 +71,17 @@ impl Part {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
+        let mut first = None;
         for entry in entries {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if name.starts_with("part-") && !name.ends_with(&self.end()) {
-                return Ok(Some(entry.path()));
+                let path = entry.path();
+                first = Some(first.map_or(path.clone(), |first: PathBuf| first.min(path)));
             }
         }
-        Ok(None)
+        Ok(first)
     }
 
     fn folder(&self, folder: &Path, table: &str) -> PathBuf {

@@ -5,14 +5,13 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Instant;
 
+use plansift_arrow::arrow_array::RecordBatch;
 use plansift_arrow::arrow_array::cast::AsArray;
-use plansift_arrow::arrow_array::{Array, RecordBatch};
 use plansift_arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use plansift_arrow::part::Day;
 use plansift_arrow::table::Family;
 
 use super::{RULE, files_of, plans, records, report, states};
-use crate::command::Folder;
 
 const DAY: &str = "--tables t --date 2026-11-28";
 
@@ -111,7 +110,8 @@ fn every_plan_is_a_row_with_its_status() {
     assert!(workspaces.is_sorted(), "{workspaces:?}");
     let lines = records(&folder).into_values().flatten().collect::<Vec<u8>>();
     let lines = String::from_utf8(lines).expect("text");
-    let changes = lines.lines().filter(|line| line.starts_with(r#"{"kind":"resource_change""#));
+    let kinds = [r#"{"kind":"resource_change""#, r#"{"kind":"deferred_change""#];
+    let changes = lines.lines().filter(|line| kinds.iter().any(|kind| line.starts_with(kind)));
     assert_eq!(workspaces.len(), changes.count());
 }
 
@@ -125,7 +125,7 @@ fn shards_have_the_rows_of_one_run() {
     let (one, three) = (rows(&folder.path("one")), rows(&folder.path("t")));
     assert!(one.len() > 10 && one == three, "{one:#?}\n{three:#?}");
     let refused = folder.run(&format!("batch {RULE} p --out again {DAY}"));
-    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert_eq!(refused.code, Some(64), "{refused:?}");
     assert!(refused.err.contains("part-1-of-3.parquet: this file comes"), "{}", refused.err);
     assert!(!folder.path("again").exists());
 }
@@ -149,7 +149,7 @@ fn wrong_options_and_stopped_runs_write_no_tables() {
         ("--date 2026-02-28", "--tables <DIR>"),
     ] {
         let run = folder.run(&format!("batch p --out out {options}"));
-        assert!(run.code == Some(2) && run.err.contains(words), "{run:?}");
+        assert!(run.code == Some(64) && run.err.contains(words), "{run:?}");
         assert!(!folder.path("out").exists());
     }
     let run = folder.run("batch p --out out --fail-fast -j 1 --tables t");

@@ -143,8 +143,8 @@ fn terms(
     })
 }
 
-/// Processes the missing inputs. A stop by the user is not an error. Returns the folder, which stays
-/// locked against other runs.
+/// Processes the missing inputs. A stop by the user is not an error. Returns the folder, which is
+/// still locked against other runs.
 fn do_missing(
     arguments: &Batch,
     mut jobs: Jobs,

@@ -100,8 +100,8 @@ impl Output {
     }
 }
 
-/// The unfinished files of a folder and of folders in it. Folders that were created for them and stay
-/// empty are removed.
+/// The unfinished files of a folder and of folders in it. Folders that were created for them and
+/// stay empty are removed.
 #[cfg(feature = "tables")]
 pub struct Folder {
     /// The folders that were created for the files, each after its parent.

@@ -48,8 +48,8 @@ pub struct PartFiles {
 }
 
 impl PartFiles {
-    /// Returns the files that `--tables` asks for. Prints the error if these options are wrong, or if
-    /// the folder has files of another division into shards.
+    /// Returns the files that `--tables` asks for. Prints the error if these options are wrong, or
+    /// if the folder has files of another division into shards.
     pub fn of(arguments: &Batch) -> std::result::Result<Option<PartFiles>, Exit> {
         let Some(folder) = arguments.tables.clone() else { return Ok(None) };
         if arguments.form.format != Form::Ndjson {
@@ -77,8 +77,8 @@ impl PartFiles {
         Ok(Some(PartFiles { folder, part }))
     }
 
-    /// Writes the tables of a batch that reached its end. The files appear when all are complete. If
-    /// that fails, prints the error.
+    /// Writes the tables of a batch that reached its end. The files appear when all are complete.
+    /// If that fails, prints the error.
     pub fn write(&self, batch: &Folder) -> std::result::Result<(), Exit> {
         self.write_files(batch).map_err(|error| {
             let is_output = error.kind() == ErrorKind::Write;

@@ -21,8 +21,8 @@ pub struct ParquetFiles<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetFiles<W> {
-    /// Starts a file for each table. `open` opens the file of a table. The files say that their rows
-    /// have the order `order`.
+    /// Starts a file for each table. `open` opens the file of a table. The files say that their
+    /// rows have the order `order`.
     ///
     /// # Errors
     ///

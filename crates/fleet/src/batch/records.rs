@@ -26,8 +26,8 @@ pub enum Item<'a> {
     Pending(Label<'a>),
 }
 
-/// Reads the result of a batch whose records are NDJSON. The inputs are sorted by workspace and then
-/// by name. The lines of an input come before its failed plans.
+/// Reads the result of a batch whose records are NDJSON. The inputs are sorted by workspace and
+/// then by name. The lines of an input come before its failed plans.
 ///
 /// # Errors
 ///

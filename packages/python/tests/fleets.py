@@ -20,6 +20,7 @@ import pyarrow.parquet
 
 ROOT = pathlib.Path(__file__).parents[3]
 PROGRAM = os.environ.get("PLANSIFT", str(ROOT / "target/debug/plansift"))
+WORKSPACES = int(os.environ.get("WORKSPACES", "36"))
 NIGHTS = [datetime.date(2026, 11, 24) + datetime.timedelta(days=number) for number in range(5)]
 TABLES = ["plans", "resource_changes", "drift", "outputs", "checks", "paths"]
 BROKEN = '{"format_version":"1.2","resource_changes":[{]'
@@ -213,10 +214,10 @@ def _planted(night):
     }
 
 
-def generated(workspaces=36, seed=46):
-    """Return a fleet with random changes. Equal arguments give equal fleets."""
-    chance = random.Random(seed)
-    names = [f"team{number % 4}-{number:02}" for number in range(workspaces)]
+def generated():
+    """Return a fleet with random changes, the same each time. WORKSPACES is its size."""
+    chance = random.Random(46)
+    names = [f"team{number % 4}-{number:02}" for number in range(WORKSPACES)]
     return {dt: {name: _random_plan(chance) for name in names} for dt in NIGHTS}
 
 

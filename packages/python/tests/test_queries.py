@@ -1,4 +1,8 @@
-"""The queries of docs/queries give the planted answers, and the answers of Python over NDJSON."""
+"""The queries of docs/queries give the planted answers, and the answers of Python over NDJSON.
+
+``WORKSPACES`` is the number of workspaces of the generated fleet, by default 36. ``SPARK_MASTER``
+is the cluster of Spark, by default ``local[1]``.
+"""
 
 import collections
 import itertools
@@ -6,8 +10,10 @@ import os
 import pathlib
 import re
 import shutil
+import sys
 
 import fleets
+import plansift
 import pytest
 
 FOLDER = fleets.ROOT / "docs/queries"
@@ -321,17 +327,35 @@ def fleet(request, tmp_path_factory):
     return request.param, folders, fleets.Records(folders)
 
 
-@pytest.fixture(scope="module", params=["package-duckdb", "batch-duckdb", "package-spark"])
+WAYS = ["package-duckdb", "batch-duckdb", "package-spark", "streams"]
+
+
+@pytest.fixture(scope="module", params=WAYS)
 def ask(request, fleet, tmp_path_factory):
     """A function that returns the rows of a query over the tables of a fleet."""
+    _, folders, _ = fleet
+    if request.param == "streams":
+        return over_streams(folders)
     maker, engine = request.param.split("-")
     if maker == "batch" and not fleets.has_tables():
         pytest.skip("needs `batch --tables`: `cargo build --features tables`")
-    _, folders, _ = fleet
     folder = tmp_path_factory.mktemp("tables") / "tables"
     folder.mkdir()
     getattr(fleets, f"tables_of_{maker}")(folders, folder)
     return request.getfixturevalue(engine)(folder)
+
+
+def over_streams(folders):
+    """Run queries in DuckDB over the streams of the package, without files of tables."""
+    connection = pytest.importorskip("duckdb").connect()
+    for name in fleets.TABLES:
+        parts = []
+        for dt, night in folders.items():
+            options = {"on_error": "row", "workspace_from": fleets.workspaces_of(night)}
+            connection.register(f"{name} {dt}", plansift.table(name, night, **options))
+            parts.append(f"select *, date '{dt}' as dt from \"{name} {dt}\"")
+        connection.execute(f"create temp view {name} as {' union all '.join(parts)}")
+    return lambda query: connection.execute(query).fetchall()
 
 
 @pytest.fixture(scope="module")
@@ -353,13 +377,16 @@ def spark():
     if not shutil.which("java"):
         pytest.skip("needs Java 17")
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     options = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
+        "spark.executor.memory": "700m",
         "spark.sql.shuffle.partitions": "1",
         "spark.ui.enabled": "false",
     }
-    session = pyspark.SparkSession.builder.master("local[1]").config(map=options).getOrCreate()
+    builder = pyspark.SparkSession.builder.master(os.environ.get("SPARK_MASTER", "local[1]"))
+    session = builder.config(map=options).getOrCreate()
 
     def open(folder):
         for name, files in re.findall(r"create view (\w+) as .*\n  'tables/([^']+)'", VIEWS):
@@ -373,10 +400,12 @@ def spark():
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_answers(query, fleet, ask):
+def test_answers(query, fleet, ask, request):
     name, _, records = fleet
     in_python, planted = QUERIES[query]
     text = (FOLDER / f"{query}.sql").read_text()
+    if "elements" in text and "streams" in request.node.callspec.id:
+        pytest.skip("the package has no table `elements`")
     if "elements" in text and not fleets.has_tables():
         pytest.skip("needs `config --format parquet`: `cargo build --features tables`")
     rows = ask(text)
@@ -397,3 +426,17 @@ def test_every_query_is_tested_and_names_its_tables():
         named = re.search(r"^-- Tables: ([\w, ]+)\. Parameters: ", files[name], re.MULTILINE)
         read = set(re.findall(r"\b(?:from|join) (\w+)", files[name])) & views
         assert set(named[1].split(", ")) == read, name
+
+
+def test_the_page_shows_what_its_program_prints(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("duckdb")
+    if not fleets.has_tables():
+        pytest.skip("needs `config --format parquet`: `cargo build --features tables`")
+    page = (FOLDER / "README.md").read_text()
+    (tmp_path / "docs").symlink_to(fleets.ROOT / "docs")
+    (tmp_path / "tables").mkdir()
+    folders = fleets.write_plans(fleets.planted(), tmp_path / "plans")
+    fleets.tables_of_package(folders, tmp_path / "tables")
+    monkeypatch.chdir(tmp_path)
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], {})
+    assert capsys.readouterr().out.strip() in page

@@ -2,6 +2,7 @@
 //! break out of. `html/page.rs` tests it in a browser.
 
 mod browser;
+mod fleet;
 mod hostile;
 mod page;
 

@@ -12,7 +12,7 @@
 //! | the tools' own renderings of those plans | `rendering.rs` |
 //! | documents that are not a plan | `wrong.rs` |
 //! | binary plan files: against the JSON of the tools, damaged, hostile | `planfile.rs` |
-//! | the HTML report, also in a browser | `html.rs` |
+//! | the HTML report and the page about a fleet, also in a browser | `html.rs` |
 //! | the JSON grammar | `grammar.rs` |
 //! | several documents in one input | `documents.rs` |
 //! | several documents, for commands that read each one twice | `several.rs` |

@@ -22,7 +22,7 @@ const FRAME: Frame = Frame {
         include_str!("page/lists.css"),
         include_str!("page/fleet.css"),
     ),
-    style_digest: "e9qGUNUDPcWE1E1nFcsx/vo+xBJndfvDyY2dJIO8Ej0=",
+    style_digest: "CuFjtqOEpw2fn9fYnSs6CZ/kCOtotnyMYWhm93ODA6Y=",
     script: concat!(
         include_str!("page/words.js"),
         include_str!("page/tables.js"),

@@ -1,7 +1,7 @@
 //! Turns records into the cells of a table.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{
@@ -17,7 +17,7 @@ use plansift_core::error::Result;
 use plansift_plan::sink::write_error;
 
 /// The members of a record, as JSON text.
-pub type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+pub type Members<'a> = BTreeMap<&'a str, &'a RawValue>;
 
 /// The rows of a table that are not yet a batch.
 pub struct TableBuilder {
@@ -90,21 +90,21 @@ impl TableBuilder {
         if self.table.name == PATHS {
             return self.add_paths(common, record);
         }
-        let mut members = record.clone();
-        for (field, start) in &self.table.renamed {
-            let Some(value) = members.remove(field.as_str()) else { continue };
-            match serde_json::from_str::<Members<'_>>(value.get()) {
-                Ok(inner) => members.extend(
-                    inner
-                        .into_iter()
-                        .map(|(name, value)| (format!("{start}_{name}").into(), value)),
-                ),
-                Err(_) => {
-                    members.insert(start.clone().into(), value);
+        let renamed = self.table.renamed.iter().filter_map(|(field, start)| {
+            let value = *record.get(field.as_str())?;
+            Some((start.clone(), value, serde_json::from_str::<Members<'_>>(value.get())))
+        });
+        let renamed: Vec<_> = renamed.collect();
+        let member = |name: &str| {
+            renamed.iter().find_map(|(start, value, inner)| {
+                let rest = name.strip_prefix(start.as_str())?;
+                match inner {
+                    Ok(inner) => inner.get(rest.strip_prefix('_')?).copied(),
+                    Err(_) => rest.is_empty().then_some(*value),
                 }
-            }
-        }
-        self.add_row(common, &members)
+            })
+        };
+        self.row(common, |name| record.get(name).copied().or_else(|| member(name)))
     }
 
     /// Adds a row. `cells` has the cells by the names of their columns.
@@ -140,22 +140,23 @@ impl TableBuilder {
 
     /// Adds a row for each path of a change.
     fn add_paths(&mut self, common: Common<'_>, record: &Members<'_>) -> Result<()> {
-        let mut paths: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for list in PATH_LISTS {
+        // For each path, whether it is in each list.
+        let mut paths: BTreeMap<&str, [bool; PATH_LISTS.len()]> = BTreeMap::new();
+        for (number, list) in PATH_LISTS.iter().enumerate() {
             let Some(value) = record.get(list) else { continue };
             for path in serde_json::from_str::<Vec<&RawValue>>(value.get()).map_err(write_error)? {
-                paths.entry(path.get()).or_default().insert(list);
+                paths.entry(path.get()).or_default()[number] = true;
             }
         }
         let [yes, no] = ["true", "false"].map(serde_json::from_str::<&RawValue>);
         let (yes, no) = (yes.map_err(write_error)?, no.map_err(write_error)?);
         for (path, lists) in paths {
             let path: &RawValue = serde_json::from_str(path).map_err(write_error)?;
-            self.row(common, |name| match name {
-                "path" => Some(path),
-                name if lists.contains(name) => Some(yes),
-                name if PATH_LISTS.contains(&name) => Some(no),
-                name => record.get(name).copied(),
+            let list = |name| PATH_LISTS.iter().position(|list| *list == name);
+            self.row(common, |name| match list(name) {
+                Some(number) => Some(if lists[number] { yes } else { no }),
+                None if name == "path" => Some(path),
+                None => record.get(name).copied(),
             })?;
         }
         Ok(())

@@ -86,7 +86,7 @@ impl<C: BatchConsumer> Tables<C> {
                     false => serde_json::from_slice(&head).map_err(write_error)?,
                 };
                 let status = serde_json::value::to_raw_value("done").map_err(write_error)?;
-                record.insert("status".into(), &status);
+                record.insert("status", &status);
                 for (name, value) in head {
                     record.entry(name).or_insert(value);
                 }
@@ -111,7 +111,7 @@ impl<C: BatchConsumer> Tables<C> {
         let cells: Vec<_> = cells.map(|(name, value)| (name, value.to_string())).collect();
         let row = cells.iter().map(|(name, json)| {
             let value = serde_json::from_str::<&RawValue>(json).map_err(write_error)?;
-            Ok(((*name).into(), value))
+            Ok((*name, value))
         });
         let row = row.collect::<Result<Members<'_>>>()?;
         let common = Common { source, workspace, schema_version: SCHEMA_VERSION };

@@ -73,7 +73,8 @@ def table(
     one pattern of each argument. ``all`` adds what does not change.
 
     With ``on_error="raise"``, the stream fails at the first document that cannot be read. With
-    ``on_error="row"``, such a document is a row with its message in the column ``error``.
+    ``on_error="row"``, such a document is a row with its message in the column ``error``. The rows
+    that were read before the error come before it.
 
     ``threads`` is the number of threads, by default one for each processor. ``workspace_from`` is a
     pattern for paths, such as ``plans/{workspace}/plan.json``.

@@ -20,8 +20,8 @@ Options:
 ``all``
     ``true`` adds what does not change.
 
-A document that cannot be read is a row with its message in the column ``error``. It does not fail
-its task.
+A document that cannot be read is a row with its message in the column ``error``, after the rows that
+were read before the error. It does not fail its task.
 """
 
 import pyarrow

@@ -17,7 +17,7 @@ const LEN_MAX: u64 = 1 << 20;
 
 /// The folders of the corpus with the least number of their files, and by day a file is checked by
 /// one target of how many.
-const FOLDERS: [(&str, usize, usize); 15] = [
+const FOLDERS: [(&str, usize, usize); 16] = [
     ("assertions", 3, 4),
     ("attack", 20, 4),
     ("cases", 14, 4),
@@ -25,6 +25,7 @@ const FOLDERS: [(&str, usize, usize); 15] = [
     ("fuzz", 15, 4),
     ("hostile", 320, 4),
     ("native-states", 6, 4),
+    ("nights", 5, 4),
     ("planfiles", 86, 4),
     ("plans", 984, 4),
     ("real", 428, 16),

@@ -152,7 +152,7 @@ impl TableBuilder {
         let (yes, no) = (yes.map_err(write_error)?, no.map_err(write_error)?);
         for (path, lists) in paths {
             let path: &RawValue = serde_json::from_str(path).map_err(write_error)?;
-            let list = |name| PATH_LISTS.iter().position(|list| *list == name);
+            let list = |name: &str| PATH_LISTS.iter().position(|list| *list == name);
             self.row(common, |name| match list(name) {
                 Some(number) => Some(if lists[number] { yes } else { no }),
                 None if name == "path" => Some(path),

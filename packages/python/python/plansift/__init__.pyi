@@ -1,6 +1,8 @@
 from collections.abc import Iterable
 from os import PathLike
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, TypedDict, overload
+
+from typing_extensions import Unpack
 
 __version__: str
 
@@ -14,133 +16,28 @@ class Records:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
-def table(
-    name: str,
-    inputs: Input | Iterable[Input],
-    *,
-    columns: Iterable[str] | None = None,
-    actions: str | Iterable[str] = (),
-    types: str | Iterable[str] = (),
-    modules: str | Iterable[str] = (),
-    addresses: str | Iterable[str] = (),
-    all: bool = False,
-    on_error: Literal["raise", "row"] = "raise",
-    threads: int | None = None,
-    workspace_from: str | None = None,
-) -> Records: ...
+class Options(TypedDict, total=False):
+    """The options of :func:`table`."""
 
-def plans(
-    inputs: Input | Iterable[Input],
-    *,
-    columns: Iterable[str] | None = None,
-    actions: str | Iterable[str] = (),
-    types: str | Iterable[str] = (),
-    modules: str | Iterable[str] = (),
-    addresses: str | Iterable[str] = (),
-    all: bool = False,
-    on_error: Literal["raise", "row"] = "raise",
-    threads: int | None = None,
-    workspace_from: str | None = None,
-) -> Records: ...
+    columns: Iterable[str] | None
+    actions: str | Iterable[str]
+    types: str | Iterable[str]
+    modules: str | Iterable[str]
+    addresses: str | Iterable[str]
+    all: bool
+    on_error: Literal["raise", "row"]
+    threads: int | None
+    workspace_from: str | None
 
-def changes(
-    inputs: Input | Iterable[Input],
-    *,
-    columns: Iterable[str] | None = None,
-    actions: str | Iterable[str] = (),
-    types: str | Iterable[str] = (),
-    modules: str | Iterable[str] = (),
-    addresses: str | Iterable[str] = (),
-    all: bool = False,
-    on_error: Literal["raise", "row"] = "raise",
-    threads: int | None = None,
-    workspace_from: str | None = None,
-) -> Records: ...
-
-def drift(
-    inputs: Input | Iterable[Input],
-    *,
-    columns: Iterable[str] | None = None,
-    actions: str | Iterable[str] = (),
-    types: str | Iterable[str] = (),
-    modules: str | Iterable[str] = (),
-    addresses: str | Iterable[str] = (),
-    all: bool = False,
-    on_error: Literal["raise", "row"] = "raise",
-    threads: int | None = None,
-    workspace_from: str | None = None,
-) -> Records: ...
-
-def outputs(
-    inputs: Input | Iterable[Input],
-    *,
-    columns: Iterable[str] | None = None,
-    actions: str | Iterable[str] = (),
-    types: str | Iterable[str] = (),
-    modules: str | Iterable[str] = (),
-    addresses: str | Iterable[str] = (),
-    all: bool = False,
-    on_error: Literal["raise", "row"] = "raise",
-    threads: int | None = None,
-    workspace_from: str | None = None,
-) -> Records: ...
-
-def checks(
-    inputs: Input | Iterable[Input],
-    *,
-    columns: Iterable[str] | None = None,
-    actions: str | Iterable[str] = (),
-    types: str | Iterable[str] = (),
-    modules: str | Iterable[str] = (),
-    addresses: str | Iterable[str] = (),
-    all: bool = False,
-    on_error: Literal["raise", "row"] = "raise",
-    threads: int | None = None,
-    workspace_from: str | None = None,
-) -> Records: ...
-
-def invocations(
-    inputs: Input | Iterable[Input],
-    *,
-    columns: Iterable[str] | None = None,
-    actions: str | Iterable[str] = (),
-    types: str | Iterable[str] = (),
-    modules: str | Iterable[str] = (),
-    addresses: str | Iterable[str] = (),
-    all: bool = False,
-    on_error: Literal["raise", "row"] = "raise",
-    threads: int | None = None,
-    workspace_from: str | None = None,
-) -> Records: ...
-
-def paths(
-    inputs: Input | Iterable[Input],
-    *,
-    columns: Iterable[str] | None = None,
-    actions: str | Iterable[str] = (),
-    types: str | Iterable[str] = (),
-    modules: str | Iterable[str] = (),
-    addresses: str | Iterable[str] = (),
-    all: bool = False,
-    on_error: Literal["raise", "row"] = "raise",
-    threads: int | None = None,
-    workspace_from: str | None = None,
-) -> Records: ...
-
-def resources(
-    inputs: Input | Iterable[Input],
-    *,
-    columns: Iterable[str] | None = None,
-    actions: str | Iterable[str] = (),
-    types: str | Iterable[str] = (),
-    modules: str | Iterable[str] = (),
-    addresses: str | Iterable[str] = (),
-    all: bool = False,
-    on_error: Literal["raise", "row"] = "raise",
-    threads: int | None = None,
-    workspace_from: str | None = None,
-) -> Records: ...
-
+def table(name: str, inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
+def plans(inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
+def changes(inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
+def drift(inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
+def outputs(inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
+def checks(inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
+def invocations(inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
+def paths(inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
+def resources(inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
 def expand(inputs: Input | Iterable[Input]) -> list[tuple[str, int]]: ...
 def summary(inputs: Input | Iterable[Input]) -> list[dict[str, Any]]: ...
 @overload

@@ -141,7 +141,7 @@ fn every_record_is_a_row_with_the_same_cells() {
             rows.0.remove(at);
             count += 1;
         }
-        // What is left: paths, and a plan that failed.
+        // The other rows are paths, or say that the plan failed.
         let (paths, others): (Vec<_>, Vec<_>) = rows.0.into_iter().partition(|it| it.0 == PATHS);
         assert!(paths.iter().all(|(_, row)| row.contains_key("path")));
         assert!(others.len() <= 1, "{others:#?}");

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -33,6 +34,8 @@ pub struct Reader {
     schema: SchemaRef,
     batches: Receiver<Message>,
     stop: Stop,
+    /// The thread that reads the inputs, until its end was seen.
+    thread: Option<JoinHandle<()>>,
 }
 
 /// The Arrow schema of a query.
@@ -46,7 +49,7 @@ pub fn open(query: &Arc<Query>) -> Reader {
     let stop = Stop::default();
     let (query, stopped) = (query.clone(), stop.clone());
     let schema = schema(&query);
-    std::thread::spawn(move || {
+    let thread = std::thread::spawn(move || {
         let failed = sender.clone();
         if let Err(error) = run(&query, sender, &stopped)
             && error.kind() != ErrorKind::Stopped
@@ -55,15 +58,22 @@ pub fn open(query: &Arc<Query>) -> Reader {
             let _ = failed.send(Err(error.to_string()));
         }
     });
-    Reader { schema, batches, stop }
+    Reader { schema, batches, stop, thread: Some(thread) }
 }
 
 impl Iterator for Reader {
     type Item = std::result::Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.batches.recv().ok()?;
-        Some(batch.map_err(|text| ArrowError::ExternalError(text.into())))
+        let failed = |text: String| ArrowError::ExternalError(text.into());
+        match self.batches.recv() {
+            Ok(batch) => Some(batch.map_err(failed)),
+            // Without this check, rows that a panic lost would look like the end.
+            Err(_) => match self.thread.take()?.join() {
+                Ok(()) => None,
+                Err(_) => Some(Err(failed("the reader of the inputs failed".to_owned()))),
+            },
+        }
     }
 }
 

@@ -84,8 +84,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
     };
     // `Ok` and `Err` both hold the exit code.
     let exit = match &command {
-        Command::Summary(summary) => records::summary(summary),
-        Command::Changes(changes) => records::changes(changes),
+        Command::Summary(summary) => records::summary(summary).run(),
+        Command::Changes(changes) => records::changes(changes).run(),
         Command::Report(arguments) => report::run(arguments),
         Command::Assert(arguments) => assert::run(arguments),
         Command::Batch(arguments) => batch::run(arguments),

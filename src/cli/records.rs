@@ -26,7 +26,7 @@ use plansift_report::origin::{Located, SharedOrigins};
 use plansift_report::source_link::SourceLinks;
 
 /// Draws a page for one plan, or a table for several.
-pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
+pub fn summary(arguments: &Summary) -> RecordCommand<'_> {
     let Summary { table, shared } = arguments;
     let SharedArgs { source, plans, output, gate, records } = shared;
     let path = output.as_deref();
@@ -34,100 +34,114 @@ pub fn summary(arguments: &Summary) -> Result<Exit, Exit> {
     let is_table = table.group_by.is_some() || table.sort.is_some();
     // Rules and `--detailed-exitcode` are about changes.
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
-    let accepts = if is_gated { Accepts::Plans } else { Accepts::States };
-    let (extent, attributes) = (Extent::Paths, &AttributeContent::None);
-    let optional = OptionalContents { locations: false, relevant: false };
-    let request = Request { shared, extent, accepts, attributes, optional };
-    let target = hyperlinks::target(screen.color, path, || sources::local_target(source));
-    run(request, path, |listed, origins| {
-        let is_page = listed.is_single() && !is_table;
-        let single = if is_page { Single::Page } else { Single::Table };
-        let links = SourceLinks::new(origins.clone(), target);
-        open_sink(path, |out| {
-            let fleet = Fleet::new(out, screen, shape, single).with_links(links);
-            Box::new(MoveReader::new(Box::new(fleet)))
-        })
-    })
-}
-
-/// Writes one record for each change.
-pub fn changes(arguments: &Changes) -> Result<Exit, Exit> {
-    let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
-    let attributes =
-        if arguments.with_config { &AttributeContent::Blocks } else { &AttributeContent::None };
-    let (shared, accepts) = (&arguments.shared, Accepts::Plans);
-    let optional = OptionalContents { locations: true, relevant: arguments.relevant };
-    let request = Request { shared, extent, accepts, attributes, optional };
-    let path = shared.output.as_deref();
-    match arguments.format {
-        ChangesFormat::Stream(stream) => {
-            let form = form(stream, arguments.csv_raw);
-            run(request, path, |_, _| open_sink(path, |out| form.sink(out)))
-        }
-        ChangesFormat::Parquet => {
-            run(request, None, |_, _| tables::open(path, Family::Changes, |_| true))
-        }
+    RecordCommand {
+        shared,
+        extent: Extent::Paths,
+        accepts: if is_gated { Accepts::Plans } else { Accepts::States },
+        attributes: &AttributeContent::None,
+        has_locations: false,
+        relevant: false,
+        file: path,
+        open: Box::new(move |listed, origins| {
+            let is_page = listed.is_single() && !is_table;
+            let single = if is_page { Single::Page } else { Single::Table };
+            let target = hyperlinks::target(screen.color, path, || sources::local_target(source));
+            let links = SourceLinks::new(origins.clone(), target);
+            open_sink(path, |out| {
+                let fleet = Fleet::new(out, screen, shape, single).with_links(links);
+                Box::new(MoveReader::new(Box::new(fleet)))
+            })
+        }),
     }
 }
 
-struct Request<'a> {
+/// Writes one record for each change.
+pub fn changes(arguments: &Changes) -> RecordCommand<'_> {
+    let shared = &arguments.shared;
+    let path = shared.output.as_deref();
+    let (file, open): (_, OpenSink<'_>) = match arguments.format {
+        ChangesFormat::Stream(stream) => {
+            let form = form(stream, arguments.csv_raw);
+            (path, Box::new(move |_, _| open_sink(path, |out| form.sink(out))))
+        }
+        ChangesFormat::Parquet => {
+            (None, Box::new(move |_, _| tables::open(path, Family::Changes, |_| true)))
+        }
+    };
+    RecordCommand {
+        shared,
+        extent: if arguments.no_paths { Extent::Actions } else { Extent::Paths },
+        accepts: Accepts::Plans,
+        attributes: match arguments.with_config {
+            true => &AttributeContent::Blocks,
+            false => &AttributeContent::None,
+        },
+        has_locations: true,
+        relevant: arguments.relevant,
+        file,
+        open,
+    }
+}
+
+/// Opens the output and the sink of a run.
+type OpenSink<'a> =
+    Box<dyn FnOnce(&Listed, &SharedOrigins) -> Result<(Box<dyn Sink>, Output), Exit> + 'a>;
+
+/// A command that writes the records of all inputs to one sink.
+pub struct RecordCommand<'a> {
     shared: &'a SharedArgs,
     extent: Extent,
     accepts: Accepts,
     attributes: &'a AttributeContent,
-    optional: OptionalContents,
-}
-
-struct OptionalContents {
     /// Whether records contain the locations of blocks.
-    locations: bool,
+    has_locations: bool,
     /// Whether relevant attributes become records.
     relevant: bool,
+    /// The output, if it is one file.
+    file: Option<&'a Path>,
+    open: OpenSink<'a>,
 }
 
-/// Writes the records of all inputs to a sink. `open` opens the output and the sink. `file` is the
-/// output, if it is one file.
-fn run(
-    request: Request<'_>,
-    file: Option<&Path>,
-    open: impl FnOnce(&Listed, &SharedOrigins) -> Result<(Box<dyn Sink>, Output), Exit>,
-) -> Result<Exit, Exit> {
-    let Request { shared, extent, accepts, attributes, optional } = request;
-    let SharedArgs { source, plans, output: path, gate, records } = shared;
-    let rules = gates::rules(gate)?;
-    let listed = inputs::list(plans, accepts, file, gate.files())?;
-    listed.warn_of_shared_workspaces(plans);
-    let options = options(plans)?;
-    let origins = sources::open(source, &options.read.limits, plans.quiet)?;
-    if extent == Extent::Actions
-        && let Some(rule) = rules.iter().find(|rule| rule.looks_at_paths())
-    {
-        let rule = rule.text();
-        return Err(usage(&format!(
-            "--no-paths leaves out the paths that the rule '{rule}' counts"
-        )));
+impl RecordCommand<'_> {
+    /// Reads all inputs, and writes their records.
+    pub fn run(self) -> Result<Exit, Exit> {
+        let RecordCommand { shared, extent, accepts, attributes, relevant, file, .. } = self;
+        let SharedArgs { source, plans, output: path, gate, records } = shared;
+        let rules = gates::rules(gate)?;
+        let listed = inputs::list(plans, accepts, file, gate.files())?;
+        listed.warn_of_shared_workspaces(plans);
+        let options = options(plans)?;
+        let origins = sources::open(source, &options.read.limits, plans.quiet)?;
+        if extent == Extent::Actions
+            && let Some(rule) = rules.iter().find(|rule| rule.looks_at_paths())
+        {
+            let rule = rule.text();
+            return Err(usage(&format!(
+                "--no-paths leaves out the paths that the rule '{rule}' counts"
+            )));
+        }
+        let patterns = unmatched::rules(&rules);
+        let show = records.show();
+        let options = RecordOptions { extent, relevant, accepts, show, patterns, ..options };
+        let (sink, output) = (self.open)(&listed, &origins)?;
+        let sink = match origins {
+            Some(origins) if self.has_locations => Box::new(Located::new(sink, origins)),
+            Some(origins) => Box::new(Located::new(sink, origins).without_members()),
+            None => sink,
+        };
+        let is_broken = Cell::new(false);
+        let mut sink = gates::before(sink, &rules, &is_broken);
+        let (read, patterns) = (options.read, options.patterns.clone());
+        let reader = PlanReader { options, attributes, assertions: None };
+        let mut ending = read_all(plans, &listed, &read, Consumer::Records(reader, sink.as_mut()));
+        let finished = match (&ending.read, ending.counts.done) {
+            (Ok(()), 1..) => sink.finish(),
+            _ => Ok(()),
+        };
+        drop(sink);
+        ending.is_broken = (!rules.is_empty()).then(|| is_broken.get());
+        ending.detailed_exitcode = records.detailed_exitcode;
+        ending.patterns = patterns;
+        ending.end_at(path.as_deref(), output, || finished)
     }
-    let patterns = unmatched::rules(&rules);
-    let (show, relevant) = (records.show(), optional.relevant);
-    let options = RecordOptions { extent, relevant, accepts, show, patterns, ..options };
-    let (sink, output) = open(&listed, &origins)?;
-    let sink = match origins {
-        Some(origins) if optional.locations => Box::new(Located::new(sink, origins)),
-        Some(origins) => Box::new(Located::new(sink, origins).without_members()),
-        None => sink,
-    };
-    let is_broken = Cell::new(false);
-    let mut sink = gates::before(sink, &rules, &is_broken);
-    let (read, patterns) = (options.read, options.patterns.clone());
-    let reader = PlanReader { options, attributes, assertions: None };
-    let mut ending = read_all(plans, &listed, &read, Consumer::Records(reader, sink.as_mut()));
-    let finished = match (&ending.read, ending.counts.done) {
-        (Ok(()), 1..) => sink.finish(),
-        _ => Ok(()),
-    };
-    drop(sink);
-    ending.is_broken = (!rules.is_empty()).then(|| is_broken.get());
-    ending.detailed_exitcode = records.detailed_exitcode;
-    ending.patterns = patterns;
-    ending.end_at(path.as_deref(), output, || finished)
 }

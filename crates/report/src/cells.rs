@@ -76,10 +76,9 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Creates an empty row. `columns` are names with commas between them; `more` are further
-    /// columns.
-    pub fn new(columns: &str, more: impl Iterator<Item = String>) -> Row {
-        let columns: Vec<String> = columns.split(',').map(str::to_owned).chain(more).collect();
+    /// Creates an empty row with these columns.
+    pub fn new(columns: impl Iterator<Item: Into<String>>) -> Row {
+        let columns: Vec<String> = columns.map(Into::into).collect();
         let first = |column| columns.iter().position(|it| it == column);
         let firsts = columns.iter().filter_map(first).collect();
         Row { cells: vec![String::new(); columns.len()], columns, firsts }

@@ -18,7 +18,6 @@
 
 use std::borrow::Cow;
 use std::io::Write;
-use std::iter::empty;
 
 use serde::Serialize;
 
@@ -29,34 +28,15 @@ use plansift_core::error::{Error, Result};
 use plansift_core::inert::{self, visible};
 use plansift_plan::record::{CheckInstance, Finding, Record};
 
-const CHANGES: &str = "\
-    kind,source,format_version,terraform_version,address,previous_address,module_address,\
-    mode,type,name,index,deposed,provider_name,action,actions,action_reason,deferred_reason,\
-    changed,unknown,sensitive,replace_paths,importing,generated_config,check_kind,status,\
-    problems,trigger,triggering_address,summary,workspace,config_address,\
-    provider_config_key,provider_alias,module_source,module_version_constraint,block_file,\
-    block_line,block_column,block_end_line,block_missing,sensitive_added,sensitive_removed";
-
-const RESOURCES: &str = "\
-    kind,source,workspace,section,address,module_address,mode,type,name,index,deposed,\
-    provider_name,schema_version,tainted,depends_on,sensitive,identity";
-const OUTPUTS: &str = "kind,source,workspace,section,name,type,sensitive,unknown,deprecated,value";
-const VARIABLES: &str = "\
-    kind,source,workspace,name,type,sensitive,ephemeral,required,default,description,deprecated,\
-    value";
-const CHECKS: &str =
-    "kind,source,workspace,address,check_kind,module,mode,type,name,status,instances,problems";
-const GROUPS: &str = "kind,source,workspace,by,name,resources,documents";
-
-const CONFIGURATION: &str = "\
-    kind,source,workspace,address,module_address,config_address,mode,type,name,\
-    provider_config_key,full_name,alias,module_source,version_constraint,sensitive,required,\
-    provisioners,depends_on,references,element,path,distance,through,summary,file,line,\
-    column,end_line";
-
-const FINDINGS: &str = "\
-    kind,source,section,address,name,type,provider_name,path,offset,of_section,of_address,\
-    of_name,of_path,of_offset,summary";
+// The columns, in order: one on each line.
+const CHANGES: &str = include_str!("csv/changes.txt");
+const RESOURCES: &str = include_str!("csv/resources.txt");
+const OUTPUTS: &str = include_str!("csv/outputs.txt");
+const VARIABLES: &str = include_str!("csv/variables.txt");
+const CHECKS: &str = include_str!("csv/checks.txt");
+const GROUPS: &str = include_str!("csv/groups.txt");
+const CONFIGURATION: &str = include_str!("csv/configuration.txt");
+const FINDINGS: &str = include_str!("csv/findings.txt");
 
 /// How to write cells that look like formulas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,7 +60,7 @@ pub struct Csv<W: Write> {
 impl<W: Write> Csv<W> {
     /// Writes the records of changes to `out`.
     pub fn new(out: W, formulas: Formulas) -> Csv<W> {
-        Csv::with(out, formulas, Row::new(CHANGES, empty()))
+        Csv::with(out, formulas, Row::new(CHANGES.lines()))
     }
 
     /// Writes rows of one kind about the contents of documents. The paths of selected values have
@@ -93,18 +73,19 @@ impl<W: Write> Csv<W> {
             Rows::Variables => VARIABLES,
             Rows::Checks => CHECKS,
         };
+        let own = own.lines().map(str::to_owned);
         let selected = rows.selected().iter().map(|text| format!("values.{text}"));
-        Csv::with(out, formulas, Row::new(own, selected.chain(["summary".to_owned()])))
+        Csv::with(out, formulas, Row::new(own.chain(selected).chain(["summary".to_owned()])))
     }
 
     /// Writes the entries about a configuration.
     pub fn configuration(out: W, formulas: Formulas) -> Csv<W> {
-        Csv::with(out, formulas, Row::new(CONFIGURATION, empty()))
+        Csv::with(out, formulas, Row::new(CONFIGURATION.lines()))
     }
 
     /// Writes the findings of an audit.
     pub fn findings(out: W, formulas: Formulas) -> Csv<W> {
-        Csv::with(out, formulas, Row::new(FINDINGS, empty()))
+        Csv::with(out, formulas, Row::new(FINDINGS.lines()))
     }
 
     fn with(out: W, formulas: Formulas, row: Row) -> Csv<W> {
@@ -214,6 +195,8 @@ fn csv_error(error: csv::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::{Value, json};
 
     use super::*;
@@ -267,15 +250,65 @@ mod tests {
         schema["$ref"].as_str()?.rsplit('/').next()
     }
 
-    /// Returns the fields without a cell, for the records of these kinds; all without `kinds`.
-    /// Panics if a column has no field.
-    fn fields_without_cell(columns: &str, schema: &str, kinds: &[&str]) -> String {
+    /// Checks that all fields of the records of these kinds (of all, without `kinds`) have a
+    /// column, except `left_out`. With `UPDATE=1`, adds the missing columns to the file. Also checks
+    /// that all columns have a field.
+    fn check_columns(file: &str, schema: &str, kinds: &[&str], left_out: &str) {
+        let path = format!("{}/src/csv/{file}.txt", env!("CARGO_MANIFEST_DIR"));
+        let mut columns = std::fs::read_to_string(&path).expect("the columns");
+        let mut row = Row::new(columns.lines());
+        let mut unfilled = row.columns.clone();
+        unfilled.retain(|column| column != "kind" && !SET.contains(&column.as_str()));
+        let left_out: BTreeSet<_> = left_out.split(' ').map(str::to_owned).collect();
+        let (mut missing, mut seen) = (Vec::new(), BTreeSet::new());
+        for (kind, name, field) in fields(schema, kinds) {
+            let filled = filled(&mut row, &kind, &field);
+            assert!(filled.len() < 2, "{kind}.{name} fills {filled:?}");
+            unfilled.retain(|column| !filled.contains(column));
+            if filled.is_empty() && left_out.contains(&name) {
+                seen.insert(name);
+            } else if filled.is_empty() {
+                missing.push((kind, name, field));
+            }
+        }
+        assert_eq!(seen, left_out, "fields without a column");
+        assert!(unfilled.is_empty(), "no field fills {unfilled:?}");
+        if std::env::var_os("UPDATE").is_none() {
+            let missing: Vec<_> = missing.iter().map(|(kind, name, _)| [kind, name]).collect();
+            assert!(missing.is_empty(), "{missing:?} have no column: run with UPDATE=1");
+            return;
+        }
+        for (kind, name, field) in missing {
+            let member = name.rsplit('.').next().expect("a name");
+            let candidates = ["", "block_", "of_"].map(|prefix| format!("{prefix}{member}"));
+            let is_filled =
+                |column: &&String| !filled(&mut column_row(column), &kind, &field).is_empty();
+            let column = candidates.iter().find(is_filled).expect("a column");
+            if !columns.lines().any(|line| line == column) {
+                columns += &format!("{column}\n");
+            }
+        }
+        std::fs::write(path, columns).expect("the columns");
+    }
+
+    fn column_row(column: &str) -> Row {
+        Row::new(["kind", column].into_iter())
+    }
+
+    /// Returns the columns that a field of a record fills.
+    fn filled(row: &mut Row, kind: &str, field: &Value) -> Vec<String> {
+        ["source", "workspace"].iter().for_each(|column| row.set(column, [""]));
+        row.fill(&Sample { kind, field }).unwrap_or_else(|error| panic!("{kind}: {error}"));
+        let is_filled = |column: &&String| !row.get(column).is_empty();
+        row.columns[1..].iter().filter(is_filled).cloned().collect()
+    }
+
+    /// Returns the fields of the records of these kinds, or of all without `kinds`: the kind, the
+    /// name and an object with a sample.
+    fn fields(schema: &str, kinds: &[&str]) -> Vec<(String, String, Value)> {
         let schema: Value = serde_json::from_str(schema).expect("JSON");
         let definitions = &schema["$defs"];
-        let mut row = Row::new(columns, empty());
-        let mut unfilled = row.columns.clone();
-        unfilled.retain(|column| !SET.contains(&column.as_str()));
-        let mut fields = std::collections::BTreeSet::new();
+        let mut fields = Vec::new();
         for name in schema["oneOf"].as_array().expect("records").iter().filter_map(definition) {
             if name == "summary" || !(kinds.is_empty() || kinds.contains(&name)) {
                 continue;
@@ -283,45 +316,30 @@ mod tests {
             let record = &definitions[name];
             let kind = &record["properties"]["kind"];
             let kind = kind["const"].as_str().or(kind["enum"][0].as_str()).expect("a kind");
-            unfilled.retain(|column| column != "kind");
             for (name, field) in samples(record, definitions) {
-                if name == "kind" {
-                    continue;
-                }
-                ["source", "workspace"].iter().for_each(|column| row.set(column, [""]));
-                let filled = row.fill(&Sample { kind, field: &field });
-                filled.unwrap_or_else(|error| panic!("{kind}.{name}: {error}"));
-                let is_filled = |column: &&String| !row.get(column).is_empty();
-                let filled: Vec<_> = row.columns[1..].iter().filter(is_filled).cloned().collect();
-                assert!(filled.len() < 2, "{kind}.{name} fills {filled:?}");
-                unfilled.retain(|column| !filled.contains(column));
-                if filled.is_empty() {
-                    fields.insert(name);
+                if name != "kind" {
+                    fields.push((kind.to_owned(), name, field));
                 }
             }
         }
-        assert!(unfilled.is_empty(), "no field fills {unfilled:?}");
-        fields.into_iter().collect::<Vec<_>>().join(" ")
+        fields
     }
 
     #[test]
     fn columns_are_fields() {
-        let of_failures = "failed file findings line message";
-        let left_out = format!("{of_failures} schema_version source.module_calls");
-        assert_eq!(fields_without_cell(CHANGES, schemas::CHANGES, &[]), left_out);
+        let left_out = "failed file findings line message schema_version source.module_calls";
+        check_columns("changes", schemas::CHANGES, &[], left_out);
         let left_out = "expressions schema_version source.module_calls";
-        assert_eq!(fields_without_cell(CONFIGURATION, schemas::CONFIGURATION, &[]), left_out);
-        assert_eq!(fields_without_cell(FINDINGS, schemas::AUDIT, &[]), "schema_version");
-        for (columns, kind, left_out) in [
-            (RESOURCES, "resource", "schema_version"),
-            (OUTPUTS, "output", "schema_version"),
-            (VARIABLES, "variable", "schema_version"),
-            (CHECKS, "check", "instances schema_version"),
-            (GROUPS, "group", "schema_version"),
+        check_columns("configuration", schemas::CONFIGURATION, &[], left_out);
+        check_columns("findings", schemas::AUDIT, &[], "schema_version");
+        for (file, kind, left_out) in [
+            ("resources", "resource", "schema_version"),
+            ("outputs", "output", "schema_version"),
+            ("variables", "variable", "schema_version"),
+            ("checks", "check", "instances schema_version"),
+            ("groups", "group", "schema_version"),
         ] {
-            let kinds = ["document", kind];
-            let found = fields_without_cell(columns, schemas::CONTENTS, &kinds);
-            assert_eq!(found, left_out, "{kind}");
+            check_columns(file, schemas::CONTENTS, &["document", kind], left_out);
         }
     }
 
@@ -330,8 +348,7 @@ mod tests {
         let value = || ("id", Some(record::JsonText::new("\"a\"")));
         let values = vec![value(), value()];
         let resource = record::Resource { values, ..Default::default() };
-        let mut row =
-            Row::new("kind", ["values.id".to_owned(), "values.id".to_owned()].into_iter());
+        let mut row = Row::new(["kind", "values.id", "values.id"].into_iter());
         row.fill(&record::Record::Resource(resource)).expect("cells");
         assert_eq!(row.cells().collect::<Vec<_>>(), ["resource", "a", "a"]);
     }

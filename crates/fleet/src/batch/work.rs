@@ -20,7 +20,7 @@ use crate::source::{InputEntry, Stop};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_core::input::{self, Mapping, Threads};
 use plansift_plan::record::counts::Summary;
-use plansift_plan::record::{FailedAssertion, Label, Record, Rendered};
+use plansift_plan::record::{FailedAssertion, Label, Owned, Record, Rendered};
 use plansift_plan::sink::Sink;
 use plansift_report::fleet::PlanCounts;
 

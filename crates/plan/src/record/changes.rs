@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::owned::with_owned;
 use super::{Attributes, JsonText, action};
 use crate::config::{Block, Origin};
 use crate::plan::{Timing, moved_from};
@@ -29,6 +30,7 @@ pub struct Plan<'a> {
     pub terraform_version: Option<&'a str>,
 }
 
+with_owned! {
 /// A change to a resource instance. The strings are those of the plan, decoded.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -71,7 +73,9 @@ pub struct ResourceChange<'a> {
     #[serde(skip)]
     pub attributes: Attributes,
 }
+}
 
+with_owned! {
 /// The lists of paths of a change.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -97,7 +101,9 @@ pub struct ChangePaths<'a> {
     #[cfg_attr(test, schemars(with = "super::schemas::PathList"))]
     pub sensitive_removed: Cow<'a, Paths>,
 }
+}
 
+with_owned! {
 /// The resource of a row: its address, and the parts of the address.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -130,6 +136,7 @@ pub struct ResourceName<'a> {
     /// The source address of the provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<Cow<'a, str>>,
+}
 }
 
 impl ResourceChange<'_> {
@@ -184,6 +191,7 @@ impl ResourceChange<'_> {
     }
 }
 
+with_owned! {
 /// A change to an output value of the root module.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -204,7 +212,9 @@ pub struct OutputChange<'a> {
     #[serde(skip)]
     pub attributes: Attributes,
 }
+}
 
+with_owned! {
 /// A checkable object and the result of its conditions.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -223,6 +233,7 @@ pub struct Check<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Box<Origin>>,
 }
+}
 
 impl Check<'_> {
     /// Whether the check failed, or could not be evaluated.
@@ -231,6 +242,7 @@ impl Check<'_> {
     }
 }
 
+with_owned! {
 /// An attribute that the plan depends on: its prior value contributes to the planned changes.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -242,7 +254,9 @@ pub struct RelevantAttribute<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attribute: Option<Cow<'a, str>>,
 }
+}
 
+with_owned! {
 /// An action that the plan invokes.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -271,6 +285,7 @@ pub struct ActionInvocation<'a> {
     /// The configuration to display. Empty unless the run has a view.
     #[serde(skip)]
     pub attributes: Attributes,
+}
 }
 
 impl ActionInvocation<'_> {

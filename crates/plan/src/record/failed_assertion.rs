@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::owned::with_owned;
 use super::{AssertionFinding, is_zero};
 
+with_owned! {
 /// An assertion that the plan fails. These records precede the summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -35,6 +37,7 @@ pub struct FailedAssertion<'a> {
     #[cfg_attr(test, schemars(length(max = 20)))]
     pub findings: Cow<'a, [Finding]>,
 }
+}
 
 /// A failure of an assertion: where it fails, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,21 +58,6 @@ pub struct Finding {
 }
 
 impl FailedAssertion<'_> {
-    /// Copies the record, so that it borrows nothing.
-    pub fn owned(&self) -> FailedAssertion<'static> {
-        let text = |text: &str| Cow::Owned(text.to_owned());
-        FailedAssertion {
-            index: self.index,
-            name: text(&self.name),
-            file: text(&self.file),
-            line: self.line,
-            severity: text(&self.severity),
-            message: self.message.as_deref().map(text),
-            failed: self.failed,
-            findings: Cow::Owned(self.findings.to_vec()),
-        }
-    }
-
     /// Whether the failure makes the run fail.
     pub fn is_error(&self) -> bool {
         self.severity == "error"

@@ -23,11 +23,6 @@ impl<'a> JsonText<'a> {
     pub fn get(&self) -> &str {
         &self.0
     }
-
-    /// Copies the text.
-    pub fn owned(&self) -> JsonText<'static> {
-        JsonText::new(self.get().to_owned())
-    }
 }
 
 /// `serde_json` writes the JSON value. Other serializers of text receive a [`RawValue`] of that

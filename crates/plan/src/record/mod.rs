@@ -19,6 +19,7 @@ mod importing;
 mod json_text;
 mod options;
 mod outputs;
+mod owned;
 pub mod patterns;
 mod pending;
 mod record_writer;
@@ -64,7 +65,8 @@ pub use fleet::{
 pub use importing::ImportSource;
 pub use json_text::JsonText;
 pub use options::{Extent, RecordOptions, Show};
-pub use pending::{owned, weight};
+pub use owned::{Owned, owned};
+pub use pending::weight;
 pub use source::{ListedBlock, ListedDiagnostic, OverridingBlock, SourceRange};
 pub use subject::{ViewPaths, ViewSubject};
 pub use viewer::{View, Viewer};

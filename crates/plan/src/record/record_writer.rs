@@ -8,14 +8,12 @@
 use super::counts::{Facts, Summary};
 use super::options::RecordOptions;
 use super::pending::PendingRecords;
-use super::row_builder::RowBuilder;
 use super::state_counts::StateCounts;
 use super::subject::{ViewPaths, ViewSubject};
 use super::viewer::{View, Viewer};
 use super::{Attributes, Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
-use crate::plan::{Change, Document, ResourceChange, Section};
+use crate::plan::{Change, Document, Section};
 use plansift_core::error::Result;
-use plansift_core::json::value::Text;
 
 /// Writes the records of one plan to the sink, and keeps its counts.
 pub(super) struct RecordWriter<'a> {
@@ -79,32 +77,6 @@ impl<'a> RecordWriter<'a> {
             self.begin()?;
         }
         self.sink.record(record)
-    }
-
-    /// Counts a change to a resource, and writes its record unless the options hide it. Fails if
-    /// the change is malformed or exceeds a limit, or if the sink fails.
-    pub(super) fn change(
-        &mut self,
-        section: Section,
-        change: &ResourceChange<'_>,
-        deferred_reason: Option<Text<'_>>,
-        builder: &mut RowBuilder,
-    ) -> Result<()> {
-        let facts = builder.facts(section, change)?;
-        self.count(&facts)?;
-        if self.options.show.hides(&facts) {
-            return Ok(());
-        }
-        let mut row = builder.row(&facts, change, deferred_reason, self.viewer.as_deref())?;
-        if let (Some(_), Some(row)) = (&self.viewer, row.resource_mut()) {
-            let attributes = self.view(
-                ViewSubject::Resource(section, change.address),
-                &change.change,
-                ViewPaths::of(&row.paths, &row.replace_paths),
-            );
-            row.attributes = attributes.map_err(|error| error.within("change"))?;
-        }
-        self.record(&row)
     }
 
     /// Returns the attributes of a change; empty without a view.

@@ -8,6 +8,7 @@ use super::importing::Importing;
 use super::json_text::JsonText;
 use super::options::{Extent, RecordOptions};
 use super::patterns::Resource;
+use super::subject::{ViewPaths, ViewSubject};
 use super::texts::Texts;
 use super::viewer::Viewer;
 use super::{Attributes, ChangePaths, Record, ResourceChange, ResourceName};
@@ -140,13 +141,32 @@ impl RowBuilder {
         reported_paths(self.options.extent, &self.differ, &self.mark_changes)
     }
 
-    /// Computes the facts and the paths of a resource change. Fails if the change is malformed or
-    /// exceeds a limit.
-    pub(super) fn facts(
-        &mut self,
+    /// Builds the facts of a change for the summary, and the row of the change unless the options
+    /// hide it. `viewer` knows the secrets of the whole plan, and adds the attributes to show. Fails
+    /// if the change is malformed, or if the row exceeds a limit.
+    pub(super) fn build<'m>(
+        &'m mut self,
         section: Section,
         change: &plan::ResourceChange<'_>,
-    ) -> Result<Facts> {
+        deferred_reason: Option<Text<'_>>,
+        viewer: Option<&mut (dyn Viewer + '_)>,
+    ) -> Result<(Facts, Option<Record<'m>>)> {
+        let facts = self.facts(section, change)?;
+        if self.options.show.hides(&facts) {
+            return Ok((facts, None));
+        }
+        let mut row = self.row(&facts, change, deferred_reason, viewer.as_deref())?;
+        if let (Some(viewer), Some(row)) = (viewer, row.resource_mut()) {
+            let paths = ViewPaths::of(&row.paths, &row.replace_paths);
+            let subject = ViewSubject::Resource(section, change.address);
+            row.attributes = viewer.view(subject, &change.change, paths).map_err(in_change)?;
+        }
+        Ok((facts, Some(row)))
+    }
+
+    /// Computes the facts and the paths of a resource change. Fails if the change is malformed or
+    /// exceeds a limit.
+    fn facts(&mut self, section: Section, change: &plan::ResourceChange<'_>) -> Result<Facts> {
         self.diff(&change.change).map_err(in_change)?;
         if let Some(patterns) = self.options.patterns.as_ref().filter(|it| it.is_open()) {
             let ChangePaths { changed, unknown, sensitive, .. } = &self.paths();
@@ -177,10 +197,8 @@ impl RowBuilder {
         replace_paths(change, paths, texts, &mut self.marked, paths_max, taken)
     }
 
-    /// Builds the row of a change. `facts` must be the result of the last call of
-    /// [`RowBuilder::facts`], for the same change. `viewer` knows the secrets of the whole plan.
-    /// Fails if the change is malformed, or if the row exceeds a limit.
-    pub(super) fn row<'m>(
+    /// Builds the row of the change that `facts` are about, without attributes.
+    fn row<'m>(
         &'m mut self,
         facts: &Facts,
         change: &plan::ResourceChange<'_>,

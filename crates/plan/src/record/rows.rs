@@ -7,11 +7,10 @@
 
 use super::checker::PieceChecker;
 use super::counts::Facts;
-use super::options::{RecordOptions, Show};
-use super::pending;
+use super::options::RecordOptions;
+use super::owned::owned;
 use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
-use super::subject::{ViewPaths, ViewSubject};
 use super::viewer::{View, Viewer};
 use super::{ChangePaths, Record, Renderer};
 use crate::plan::lookahead::{MapOutcome, PieceBatch, PieceMap};
@@ -137,7 +136,6 @@ pub(super) struct RowWorker<'v, C> {
     builder: RowBuilder,
     /// Builds the attributes of changes; `None` if rows have no attributes.
     viewer: Option<Box<dyn Viewer + 'v>>,
-    show: Show,
     /// Renders rows; `None` if the sink accepts only records.
     renderer: Option<Box<dyn Renderer>>,
     /// Makes the checker of each batch; `None` for a plan without a check.
@@ -155,8 +153,8 @@ impl<'v, C: PieceChecker> RowWorker<'v, C> {
         let limits = &mut options.read.limits;
         limits.paths = limits.paths.min(PATHS_MAX);
         let viewer = view.map(|view| view.viewer(limits));
-        let (show, batch) = (options.show, RowBatch::default());
-        RowWorker { builder: RowBuilder::new(options), viewer, show, renderer, checker, batch }
+        let (builder, batch) = (RowBuilder::new(options), RowBatch::default());
+        RowWorker { builder, viewer, renderer, checker, batch }
     }
 
     /// Builds the row of a change. Returns `None` if the reading thread must process the change.
@@ -165,21 +163,19 @@ impl<'v, C: PieceChecker> RowWorker<'v, C> {
     ///
     /// Fails if the change is malformed or exceeds a limit.
     fn make(&mut self, section: Section, change: &ResourceChange<'_>) -> Result<Option<BuiltRow>> {
-        let facts = self.builder.facts(section, change)?;
-        if self.show.hides(&facts) {
-            return Ok(Some(BuiltRow::Nothing(facts)));
-        }
-        let row = self.builder.row(&facts, change, None, self.viewer.as_deref())?;
+        let viewer = self.viewer.as_deref_mut().map(|viewer| viewer as &mut dyn Viewer);
+        let (facts, row) = self.builder.build(section, change, None, viewer)?;
+        let Some(mut row) = row else { return Ok(Some(BuiltRow::Nothing(facts))) };
         if let Some(renderer) = &mut self.renderer {
             let text = &mut self.batch.text;
             renderer.render(&row, text)?;
             return Ok(Some(BuiltRow::Text(facts, text.len())));
         }
-        let Some(mut owned) = pending::owned(&row) else { return Ok(None) };
-        if let (Some(viewer), Some(row)) = (&mut self.viewer, owned.resource_mut()) {
-            let view_paths = ViewPaths::of(&row.paths, &row.replace_paths);
-            let subject = ViewSubject::Resource(section, change.address);
-            row.attributes = viewer.view(subject, &change.change, view_paths)?;
+        // The copy takes the attributes, which may be large.
+        let attributes = row.resource_mut().map(|row| std::mem::take(&mut row.attributes));
+        let Some(mut owned) = owned(&row) else { return Ok(None) };
+        if let (Some(row), Some(attributes)) = (owned.resource_mut(), attributes) {
+            row.attributes = attributes;
         }
         Ok(Some(BuiltRow::Row(facts, Box::new(owned))))
     }

@@ -309,14 +309,18 @@ impl<'scope, C: PieceChecker + 'scope> Visitor for RecordVisitor<'_, 'scope, C> 
         let Piece { kind, section, name, value, .. } = *piece;
         let limits = &self.writer.options.read.limits;
         let recorded = match (kind, section) {
-            (PieceKind::ResourceChange, _) => {
-                let change = plan::ResourceChange::parse(section, value)?;
-                self.writer.change(section, &change, None, &mut self.builder)
-            }
-            (PieceKind::DeferredChange, _) => {
-                let deferred = plan::Deferred::parse(value)?;
-                let (change, builder) = (&deferred.resource_change, &mut self.builder);
-                self.writer.change(section, change, deferred.reason, builder)
+            (PieceKind::ResourceChange | PieceKind::DeferredChange, _) => {
+                let (change, deferred_reason) = match kind {
+                    PieceKind::DeferredChange => {
+                        let deferred = plan::Deferred::parse(value)?;
+                        (deferred.resource_change, deferred.reason)
+                    }
+                    _ => (plan::ResourceChange::parse(section, value)?, None),
+                };
+                let viewer = self.writer.viewer.as_deref_mut();
+                let (facts, row) = self.builder.build(section, &change, deferred_reason, viewer)?;
+                self.writer.count(&facts)?;
+                row.map_or(Ok(()), |row| self.writer.record(&row))
             }
             (PieceKind::OutputChange, _) => {
                 self.output_change(name.unwrap_or_default(), &Change::parse(value)?)

@@ -29,9 +29,22 @@ const LONGEST: usize = STACKED * 4 * Screen::UNBOUNDED;
 const LINES_MAX: usize = 1000;
 
 /// The fields that the table draws, without the selected values.
-const FIELDS: &str = "\
-    kind,name,resources,documents,type,value,address,check_kind,status,sensitive,unknown,\
-    ephemeral,required,default";
+const FIELDS: [&str; 14] = [
+    "kind",
+    "name",
+    "resources",
+    "documents",
+    "type",
+    "value",
+    "address",
+    "check_kind",
+    "status",
+    "sensitive",
+    "unknown",
+    "ephemeral",
+    "required",
+    "default",
+];
 
 /// A sink that draws a table for each document.
 pub struct Table<W: Write> {
@@ -69,7 +82,7 @@ impl<W: Write> Table<W> {
         let headings = fixed.chain(of.selected().iter().map(|text| visible(text))).collect();
         let (rows, title, selected) = (Vec::new(), String::new(), of.selected().len());
         let selected_fields = of.selected().iter().map(|text| format!("values.{text}"));
-        let fields = Row::new(FIELDS, selected_fields);
+        let fields = Row::new(FIELDS.map(str::to_owned).into_iter().chain(selected_fields));
         let (has_title, drawn) = (false, 0);
         Table { out, screen, headings, selected, noun, fields, rows, title, has_title, drawn }
     }

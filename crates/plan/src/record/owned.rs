@@ -1,0 +1,116 @@
+//! Copies of records that borrow nothing. A record needs one if it waits, or if it goes to another
+//! thread.
+
+use std::borrow::Cow;
+
+use super::{Attributes, Finding, JsonText, Record};
+use crate::config::{Block, Origin};
+use crate::plan::Timing;
+use plansift_core::path::Paths;
+
+/// A value with a copy that borrows nothing.
+pub trait Owned {
+    /// The type of the copy.
+    type Copy;
+
+    /// Copies the value.
+    fn owned(&self) -> Self::Copy;
+}
+
+/// Declares a record, and implements [`Owned`] for it. The copy of a record has the copies of its
+/// fields.
+macro_rules! with_owned {
+    (
+        $(#[$attribute:meta])*
+        pub struct $record:ident<'a> {
+            $($(#[$field_attribute:meta])* pub $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$attribute])*
+        pub struct $record<'a> {
+            $($(#[$field_attribute])* pub $field: $type,)*
+        }
+
+        impl $crate::record::Owned for $record<'_> {
+            type Copy = $record<'static>;
+
+            fn owned(&self) -> $record<'static> {
+                $record { $($field: $crate::record::Owned::owned(&self.$field),)* }
+            }
+        }
+    };
+}
+pub(super) use with_owned;
+
+impl Owned for Cow<'_, str> {
+    type Copy = Cow<'static, str>;
+
+    fn owned(&self) -> Cow<'static, str> {
+        Cow::Owned(self.to_string())
+    }
+}
+
+impl Owned for Cow<'_, Paths> {
+    type Copy = Cow<'static, Paths>;
+
+    fn owned(&self) -> Cow<'static, Paths> {
+        Cow::Owned(Paths::clone(self))
+    }
+}
+
+impl<T: Clone + Owned<Copy: Clone + 'static>> Owned for Cow<'_, [T]> {
+    type Copy = Cow<'static, [T::Copy]>;
+
+    fn owned(&self) -> Cow<'static, [T::Copy]> {
+        self.iter().map(T::owned).collect()
+    }
+}
+
+impl<T: Owned> Owned for Option<T> {
+    type Copy = Option<T::Copy>;
+
+    fn owned(&self) -> Option<T::Copy> {
+        self.as_ref().map(T::owned)
+    }
+}
+
+impl Owned for JsonText<'_> {
+    type Copy = JsonText<'static>;
+
+    fn owned(&self) -> JsonText<'static> {
+        JsonText::new(self.get().to_owned())
+    }
+}
+
+/// Values that borrow nothing themselves.
+macro_rules! cloned {
+    ($($type:ty),*) => {
+        $(impl Owned for $type {
+            type Copy = $type;
+
+            fn owned(&self) -> $type {
+                self.clone()
+            }
+        })*
+    };
+}
+cloned!(bool, u64, usize, &'static str, Timing, Attributes, Finding, Box<Block>, Box<Origin>);
+
+/// Copies the record of a row of a plan; `None` for other records. A record without a copy does not
+/// wait: the reading thread writes it at once.
+pub fn owned(record: &Record<'_>) -> Option<Record<'static>> {
+    Some(match record {
+        Record::ResourceChange(change) => Record::ResourceChange(change.owned()),
+        Record::ResourceDrift(change) => Record::ResourceDrift(change.owned()),
+        Record::DeferredChange(change) => Record::DeferredChange(change.owned()),
+        Record::OutputChange(change) => Record::OutputChange(change.owned()),
+        Record::Check(check) => Record::Check(check.owned()),
+        Record::ActionInvocation(invocation) => Record::ActionInvocation(invocation.owned()),
+        Record::DeferredActionInvocation(invocation) => {
+            Record::DeferredActionInvocation(invocation.owned())
+        }
+        Record::RelevantAttribute(relevant) => Record::RelevantAttribute(relevant.owned()),
+        Record::FailedAssertion(failed) => Record::FailedAssertion(failed.owned()),
+        _ => return None,
+    })
+}

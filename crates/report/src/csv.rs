@@ -251,8 +251,8 @@ mod tests {
     }
 
     /// Checks that all fields of the records of these kinds (of all, without `kinds`) have a
-    /// column, except `left_out`. With `UPDATE=1`, adds the missing columns to the file. Also checks
-    /// that all columns have a field.
+    /// column, except `left_out`. With `UPDATE=1`, adds the missing columns to the file. Also
+    /// checks that all columns have a field.
     fn check_columns(file: &str, schema: &str, kinds: &[&str], left_out: &str) {
         let path = format!("{}/src/csv/{file}.txt", env!("CARGO_MANIFEST_DIR"));
         let mut columns = std::fs::read_to_string(&path).expect("the columns");

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::owned::with_owned;
+use super::owned::{cloned, with_owned};
 use super::{AssertionFinding, is_zero};
 
 with_owned! {
@@ -56,6 +56,8 @@ pub struct Finding {
     /// The value or action in the plan, with secrets masked.
     pub found: String,
 }
+
+cloned!(Finding);
 
 impl FailedAssertion<'_> {
     /// Whether the failure makes the run fail.

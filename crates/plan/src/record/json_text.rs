@@ -6,6 +6,8 @@ use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::owned::Owned;
+
 /// The text of one JSON value, without space between its tokens.
 #[derive(Clone, Debug)]
 pub struct JsonText<'a>(Cow<'a, str>);
@@ -22,6 +24,14 @@ impl<'a> JsonText<'a> {
     /// Returns the JSON text.
     pub fn get(&self) -> &str {
         &self.0
+    }
+}
+
+impl Owned for JsonText<'_> {
+    type Copy = JsonText<'static>;
+
+    fn owned(&self) -> JsonText<'static> {
+        JsonText::new(self.get().to_owned())
     }
 }
 

@@ -65,8 +65,8 @@ pub use fleet::{
 pub use importing::ImportSource;
 pub use json_text::JsonText;
 pub use options::{Extent, RecordOptions, Show};
-pub use owned::{Owned, owned};
-pub use pending::weight;
+pub use owned::Owned;
+pub use pending::{owned, weight};
 pub use source::{ListedBlock, ListedDiagnostic, OverridingBlock, SourceRange};
 pub use subject::{ViewPaths, ViewSubject};
 pub use viewer::{View, Viewer};

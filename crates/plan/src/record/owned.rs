@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{Attributes, Finding, JsonText, Record};
+use super::Attributes;
 use crate::config::{Block, Origin};
 use crate::plan::Timing;
 use plansift_core::path::Paths;
@@ -74,18 +74,10 @@ impl<T: Owned> Owned for Option<T> {
     }
 }
 
-impl Owned for JsonText<'_> {
-    type Copy = JsonText<'static>;
-
-    fn owned(&self) -> JsonText<'static> {
-        JsonText::new(self.get().to_owned())
-    }
-}
-
-/// Values that borrow nothing themselves.
+/// Implements [`Owned`] for types that borrow nothing: the copy is a clone.
 macro_rules! cloned {
     ($($type:ty),*) => {
-        $(impl Owned for $type {
+        $(impl $crate::record::Owned for $type {
             type Copy = $type;
 
             fn owned(&self) -> $type {
@@ -94,23 +86,6 @@ macro_rules! cloned {
         })*
     };
 }
-cloned!(bool, u64, usize, &'static str, Timing, Attributes, Finding, Box<Block>, Box<Origin>);
+pub(super) use cloned;
 
-/// Copies the record of a row of a plan; `None` for other records. A record without a copy does not
-/// wait: the reading thread writes it at once.
-pub fn owned(record: &Record<'_>) -> Option<Record<'static>> {
-    Some(match record {
-        Record::ResourceChange(change) => Record::ResourceChange(change.owned()),
-        Record::ResourceDrift(change) => Record::ResourceDrift(change.owned()),
-        Record::DeferredChange(change) => Record::DeferredChange(change.owned()),
-        Record::OutputChange(change) => Record::OutputChange(change.owned()),
-        Record::Check(check) => Record::Check(check.owned()),
-        Record::ActionInvocation(invocation) => Record::ActionInvocation(invocation.owned()),
-        Record::DeferredActionInvocation(invocation) => {
-            Record::DeferredActionInvocation(invocation.owned())
-        }
-        Record::RelevantAttribute(relevant) => Record::RelevantAttribute(relevant.owned()),
-        Record::FailedAssertion(failed) => Record::FailedAssertion(failed.owned()),
-        _ => return None,
-    })
-}
+cloned!(bool, u64, usize, &'static str, Timing, Attributes, Box<Block>, Box<Origin>);

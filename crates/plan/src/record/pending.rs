@@ -2,8 +2,7 @@
 
 use std::io;
 
-use super::owned::owned;
-use super::{Record, Sink};
+use super::{Owned, Record, Sink};
 use plansift_core::error::Result;
 
 /// The waiting records, as owned copies.
@@ -64,4 +63,23 @@ impl io::Write for Length {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Copies the record of a row of a plan; `None` for other records. A record without a copy does not
+/// wait: the reading thread writes it at once.
+pub fn owned(record: &Record<'_>) -> Option<Record<'static>> {
+    Some(match record {
+        Record::ResourceChange(change) => Record::ResourceChange(change.owned()),
+        Record::ResourceDrift(change) => Record::ResourceDrift(change.owned()),
+        Record::DeferredChange(change) => Record::DeferredChange(change.owned()),
+        Record::OutputChange(change) => Record::OutputChange(change.owned()),
+        Record::Check(check) => Record::Check(check.owned()),
+        Record::ActionInvocation(invocation) => Record::ActionInvocation(invocation.owned()),
+        Record::DeferredActionInvocation(invocation) => {
+            Record::DeferredActionInvocation(invocation.owned())
+        }
+        Record::RelevantAttribute(relevant) => Record::RelevantAttribute(relevant.owned()),
+        Record::FailedAssertion(failed) => Record::FailedAssertion(failed.owned()),
+        _ => return None,
+    })
 }

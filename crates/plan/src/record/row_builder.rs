@@ -142,8 +142,8 @@ impl RowBuilder {
     }
 
     /// Builds the facts of a change for the summary, and the row of the change unless the options
-    /// hide it. `viewer` knows the secrets of the whole plan, and adds the attributes to show. Fails
-    /// if the change is malformed, or if the row exceeds a limit.
+    /// hide it. `viewer` knows the secrets of the whole plan, and adds the attributes to show.
+    /// Fails if the change is malformed, or if the row exceeds a limit.
     pub(super) fn build<'m>(
         &'m mut self,
         section: Section,

@@ -8,7 +8,7 @@
 use super::checker::PieceChecker;
 use super::counts::Facts;
 use super::options::RecordOptions;
-use super::owned::owned;
+use super::pending::owned;
 use super::record_writer::RecordWriter;
 use super::row_builder::RowBuilder;
 use super::viewer::{View, Viewer};

@@ -453,6 +453,17 @@ fn assert_report_agrees(path: &std::path::Path) {
 }
 
 #[test]
+fn an_audit_of_several_inputs_names_their_workspaces() {
+    let plans = run::root().join("corpus/plans");
+    let plans = plans.to_str().expect("UTF-8");
+    let rule = format!("{plans}/{{workspace}}/plan.json");
+    let inputs = ["create", "delete"].map(|name| format!("{plans}/{name}/plan.json"));
+    let entries = audited(&["--workspace-from", &rule, &inputs[0], &inputs[1]], b"");
+    let heads: Vec<&Value> = entries.iter().filter(|entry| entry["kind"] == "audit").collect();
+    assert_eq!([text(heads[0], "workspace"), text(heads[1], "workspace")], ["create", "delete"]);
+}
+
+#[test]
 fn the_report_of_redact_lists_masked_places() {
     for case in corpus::cases() {
         assert_report_agrees(&case.plan);

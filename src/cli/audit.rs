@@ -57,7 +57,7 @@ impl Handler for Auditing {
         let Turn { label, documents, first, .. } = turn;
         // Without a first pass, no secret would be found.
         let secrets = &mut first.ok_or(Error::new(ErrorKind::Spool))?.secrets;
-        let audited = audit(documents, secrets, label.source, &self.options, &mut *self.sink)?;
+        let audited = audit(documents, secrets, label, &self.options, &mut *self.sink)?;
         let echoes = audited.summary.counts.echoes();
         let outcome = DocumentOutcome { echoes, ..DocumentOutcome::from(&audited.document) };
         Ok(Visited::Done(outcome))

@@ -97,7 +97,7 @@ impl Report {
         let secret = options.secret.clone();
         let options = audit::AuditOptions { secret, echoes: true, suspects: false };
         let (documents, secrets) = first.audit(turn.at)?;
-        match audit(documents, secrets, turn.label.source, &options, &mut self.sink) {
+        match audit(documents, secrets, turn.label, &options, &mut self.sink) {
             Err(error) if error.kind() == ErrorKind::Write => self.failed = Some(error),
             audited => drop(audited?),
         }

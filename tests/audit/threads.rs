@@ -34,7 +34,8 @@ fn answer<S: Source>(open: impl Fn() -> S, options: &AuditOptions) -> (String, S
         let mut documents = Documents::only(open(), &options.secret.read);
         let mut collecting = Collecting::new(|| Ok(open()), Accepts::States);
         let mut sink = Ndjson::new(&mut out);
-        let audited = audit(&mut documents, &mut collecting, "plan.json", options, &mut sink)?;
+        let audited =
+            audit(&mut documents, &mut collecting, "plan.json".into(), options, &mut sink)?;
         sink.finish()?;
         Ok(audited)
     };

@@ -93,7 +93,7 @@ fn audited<S: Source>(
     let mut collecting = Collecting::new(|| Ok(open()), Accepts::States);
     let mut found = Audited::default();
     loop {
-        let audited = audit(&mut documents, &mut collecting, "-", &options, &mut found);
+        let audited = audit(&mut documents, &mut collecting, "-".into(), &options, &mut found);
         if let Err(error) = audited {
             found.errors.push(failure(&error));
         }

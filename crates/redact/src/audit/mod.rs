@@ -62,14 +62,14 @@ pub struct Audited {
 pub fn audit<S: Source, F: FnMut() -> Result<S>>(
     documents: &mut Documents<S>,
     collecting: &mut Collecting<F, S>,
-    source: &str,
+    label: Label<'_>,
     options: &AuditOptions,
     sink: &mut dyn Sink,
 ) -> Result<Audited> {
     let mut origins = Origins::default();
     let mut insert = |fresh: &FreshSecrets<'_, '_>| origins.insert(fresh);
     let collected = collecting.collect_before(documents, &options.secret, Some(&mut insert))?;
-    sink.record(&Record::Audit(Head::of(Label { source, workspace: None })))?;
+    sink.record(&Record::Audit(Head::of(label)))?;
     let origins = origins.shown(&SafeText(&collected));
     let (document, summary) = reading::read(documents, &collected, &origins, options, sink)?;
     sink.record(&Record::AuditSummary(summary))?;

@@ -12,12 +12,11 @@ use super::reading::read_all;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use super::tables::{self, Family};
-use plansift_core::error::{Error, ErrorKind, Result};
-use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, RunCounts, Turn, Visited};
-use plansift_plan::plan::{Accepts, Flow};
-use plansift_plan::record::{Label, Sink};
+use plansift_fleet::run::{AuditReader, Consumer, RunCounts};
+use plansift_plan::plan::Accepts;
+use plansift_plan::record::Sink;
 use plansift_plan::sink::ndjson::Ndjson;
-use plansift_redact::audit::{AuditOptions, audit};
+use plansift_redact::audit::AuditOptions;
 use plansift_report::csv::Csv;
 use plansift_report::findings::Table;
 
@@ -31,13 +30,12 @@ pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
     }
     let file = path.filter(|_| arguments.format != FindingsFormat::Parquet);
     let listed = inputs::list(plans, Accepts::States, file, None)?;
-    let (sink, output) = open(arguments, path)?;
+    let (mut sink, output) = open(arguments, path)?;
     let secret = secret_options(&arguments.secrets, read);
     let options = AuditOptions { secret, echoes, suspects: true };
-    let mut auditing = Auditing { options, sink };
-    let work = Consumer::Documents(Passes::Two(Accepts::States), &mut auditing);
+    let mut reader = AuditReader { options: &options, sink: sink.as_mut() };
+    let work = Consumer::Documents(AuditReader::PASSES, &mut reader);
     let mut ending = read_all(plans, &listed, &read, work);
-    let Auditing { options, mut sink } = auditing;
     let RunCounts { done, echoes, .. } = ending.counts;
     ending.is_broken = arguments.fail_on_echo.then_some(echoes > 0);
     let ended = ending.end_at(path, output, move || sink.finish());
@@ -45,27 +43,6 @@ pub fn run(arguments: &Audit) -> std::result::Result<Exit, Exit> {
         warn_of_names(options.secret.names.as_ref());
     }
     ended
-}
-
-struct Auditing {
-    options: AuditOptions,
-    sink: Box<dyn Sink>,
-}
-
-impl Handler for Auditing {
-    fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
-        let Turn { label, documents, first, .. } = turn;
-        // Without a first pass, no secret would be found.
-        let secrets = &mut first.ok_or(Error::new(ErrorKind::Spool))?.secrets;
-        let audited = audit(documents, secrets, label, &self.options, &mut *self.sink)?;
-        let echoes = audited.summary.counts.echoes();
-        let outcome = DocumentOutcome { echoes, ..DocumentOutcome::from(&audited.document) };
-        Ok(Visited::Done(outcome))
-    }
-
-    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
-        self.sink.failed(label, error).map(|()| Flow::Continue)
-    }
 }
 
 /// Opens the output, and the sink of the findings.

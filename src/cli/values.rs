@@ -18,19 +18,16 @@ use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
 use super::tables::{self, Family};
 use super::unmatched;
-use plansift_core::error::{Error, Result};
 use plansift_core::path;
-use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
-use plansift_plan::plan::{Accepts, Flow};
+use plansift_fleet::run::{Consumer, ValuesReader};
+use plansift_plan::plan::Accepts;
+use plansift_plan::record::Sink;
 use plansift_plan::record::state_counts::GroupKey;
-use plansift_plan::record::values::{RowKind, Select, ValuesOptions, ValuesSource, read};
-use plansift_plan::record::{Label, Sink};
+use plansift_plan::record::values::{RowKind, Select, ValuesOptions, ValuesSource};
 use plansift_plan::sink::json::Json;
 use plansift_plan::sink::ndjson::Ndjson;
-use plansift_redact::secret;
 use plansift_report::csv::Csv;
 use plansift_report::values::{Grouping, Rows, Table};
-use plansift_report::view::{Detail, MaskedJson, ViewSettings};
 
 /// Lists or counts the resources of all inputs.
 pub fn resources(arguments: &Resources) -> std::result::Result<Exit, Exit> {
@@ -113,10 +110,10 @@ fn run(
     let (sink, output) = open(arguments, &options, by)?;
     let is_broken = Cell::new(false);
     let mut sink = gates::before(sink, &rules, &is_broken);
-    let passes = if shows_values { Passes::Two(Accepts::States) } else { Passes::One };
     let (options, secrets) = (&options, secrets.as_ref());
-    let mut values = ValuesHandler { options, secrets, sink: sink.as_mut() };
-    let mut ending = read_all(plans, &listed, &read, Consumer::Documents(passes, &mut values));
+    let mut reader = ValuesReader { options, secrets, sink: sink.as_mut() };
+    let work = Consumer::Documents(reader.passes(), &mut reader);
+    let mut ending = read_all(plans, &listed, &read, work);
     let done = ending.counts.done;
     ending.is_broken = (!rules.is_empty()).then(|| is_broken.get());
     ending.patterns = options.patterns.clone();
@@ -165,34 +162,4 @@ fn open(
         None => sink,
     };
     Ok((sink, output))
-}
-
-/// Writes the rows of each document.
-struct ValuesHandler<'a> {
-    options: &'a ValuesOptions,
-    /// The options that say which values are secret; `None` if rows have no values.
-    secrets: Option<&'a secret::SecretOptions>,
-    sink: &'a mut dyn Sink,
-}
-
-impl Handler for ValuesHandler<'_> {
-    fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
-        let Turn { label, documents, first, .. } = turn;
-        let ValuesHandler { options, secrets, sink } = self;
-        let held = match first.zip(*secrets) {
-            None => read(documents, label, options, None, *sink)?,
-            Some((first, secrets)) => {
-                let collected = &first.secrets.collect_before(documents, secrets, None)?;
-                let known = ViewSettings { collected, options: secrets, detail: Detail::Full };
-                read(documents, label, options, Some(&mut MaskedJson::new(known)), *sink)?
-            }
-        };
-        let mut outcome = DocumentOutcome::from(&held.document);
-        outcome.warnings.extend(held.warnings().map(str::to_owned));
-        Ok(Visited::Done(outcome))
-    }
-
-    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
-        self.sink.failed(label, error).map(|()| Flow::Continue)
-    }
 }

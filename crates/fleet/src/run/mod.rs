@@ -17,7 +17,8 @@
 //!
 //! * [`Consumer`] says what a run makes of its documents: records in a sink, or whatever a
 //!   [`Handler`] makes of each [`Turn`]. It also says which passes over an input are needed
-//!   ([`Passes`]).
+//!   ([`Passes`]). [`ValuesReader`], [`ConfigurationReader`] and [`AuditReader`] are handlers that
+//!   make records.
 //! * [`OpenInput`] opens an input for these passes. [`FirstPass`] collects the secrets of a
 //!   document, or indexes its blocks, before the document is read.
 //! * [`DocumentLoop::inputs`] visits the inputs in order. Workers read small inputs ahead and
@@ -30,6 +31,8 @@
 //!   it reports messages to [`Events`], and bytes to [`ReadProgress`].
 
 pub mod assertions;
+mod audit;
+mod configuration;
 mod counts;
 mod inputs;
 mod large;
@@ -39,10 +42,14 @@ mod recording;
 #[cfg(test)]
 mod tests;
 mod turn;
+mod values;
 
+pub use audit::AuditReader;
+pub use configuration::{ConfigurationReader, ConfigurationRows};
 pub use counts::{DocumentOutcome, Events, Remark, RunCounts};
 pub use inputs::{Consumer, DocumentLoop};
 pub use large::ElementPermit;
 pub use opening::{FirstPass, OpenInput, Opening, Passes, ReadProgress, RunSource, SecretPass};
 pub use plans::{AttributeContent, PlanReader};
 pub use turn::{Handler, Turn, Visited};
+pub use values::ValuesReader;

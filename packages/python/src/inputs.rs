@@ -8,8 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use plansift_core::input::{InputOptions, Mapping, Threads};
-use plansift_fleet::source::{InputEntry, Inputs as Listed, Rule, Selection};
-use plansift_plan::plan::PlanOptions;
+use plansift_fleet::source::{Globs, InputEntry, Inputs as Listed, Rule, Selection};
+use plansift_plan::plan::{Accepts, PlanOptions};
+use plansift_redact::secret::{ECHO_MIN, EchoOf, SecretOptions};
 
 /// Paths, globs, addresses of objects, and documents in memory.
 #[derive(Clone, Default)]
@@ -36,10 +37,15 @@ impl FromPyObject<'_, '_> for Inputs {
 }
 
 impl Inputs {
-    /// Lists the inputs: first those with names, then those in memory.
-    pub fn list(&self, rule: Rule) -> Listed {
+    /// Lists the inputs: first those with names, then those in memory. `accepts` says which kinds of
+    /// documents to take from a folder.
+    pub fn list(&self, rule: Rule, accepts: Accepts) -> Listed {
+        let globs = match accepts {
+            Accepts::Plans => Globs::default(),
+            Accepts::States => Globs::default().with_states(),
+        };
         // Without a name, the first input would be standard input.
-        let selection = Selection { names: self.names.clone(), ..Selection::default() };
+        let selection = Selection { names: self.names.clone(), globs, ..Selection::default() };
         let mut listed = Listed::list(&selection, rule);
         for (bytes, number) in self.texts.iter().zip(1..) {
             let name = format!("<bytes {number}>");
@@ -59,14 +65,7 @@ pub fn access(read: &PlanOptions) -> InputOptions {
     InputOptions { limits: read.limits, mapping: Mapping::default(), threads }
 }
 
-/// Returns the inputs that some names select, and their sizes in bytes; 0 if the size is unknown.
-/// A name that selects nothing is an input, too, so that whoever reads it gets the error.
-#[pyfunction]
-pub fn expand(py: Python<'_>, inputs: Inputs) -> Vec<(String, u64)> {
-    let listed = py.detach(|| inputs.list(Rule::Path));
-    let entries = listed.entries.into_iter().map(|entry| match entry {
-        Ok(entry) => (entry.source().into_owned(), entry.len.unwrap_or_default()),
-        Err(unlisted) => (unlisted.source, 0),
-    });
-    entries.collect()
+/// Which values are secret, and which copies of them.
+pub fn secrets(read: PlanOptions) -> SecretOptions {
+    SecretOptions { read, echo_min: ECHO_MIN, echo: EchoOf::Whole, names: None }
 }

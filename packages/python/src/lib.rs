@@ -16,6 +16,7 @@ use pyo3::types::PyCapsule;
 
 use crate::inputs::Inputs;
 use crate::query::{Filters, OnError, Query};
+use plansift_fleet::source::Rule;
 
 /// The rows of one table. Each Arrow stream reads the inputs again.
 #[pyclass(frozen, module = "plansift")]
@@ -61,13 +62,20 @@ impl Records {
 
 /// Opens the rows of a table. Fails if an argument is wrong; a broken input fails when it is read.
 #[pyfunction]
-#[pyo3(signature = (table, inputs, *, columns, filters, all, on_error, threads, workspace_from))]
+#[pyo3(signature = (
+    table, inputs, *, columns, filters, select, values, references, dependents, all, on_error,
+    threads, workspace_from,
+))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a private function")]
 fn records(
     table: &str,
     inputs: Inputs,
     columns: Option<Vec<String>>,
     filters: Vec<(String, Vec<String>)>,
+    select: Vec<String>,
+    values: bool,
+    references: Option<String>,
+    dependents: Option<String>,
     all: bool,
     on_error: &str,
     threads: Option<usize>,
@@ -77,6 +85,12 @@ fn records(
     let mut query = Query::new(table).map_err(wrong)?;
     query.inputs = inputs;
     query.filters = Filters::parse(&filters).map_err(wrong)?;
+    for path in select {
+        query.select.push(&path).map_err(|error| wrong(format!("select: {error}")))?;
+    }
+    query.values = values;
+    query.references = references;
+    query.dependents = dependents;
     query.shows_all = all;
     query.on_error = OnError::parse(on_error).map_err(wrong)?;
     query.threads = threads;
@@ -88,12 +102,26 @@ fn records(
     Ok(Records { query: Arc::new(query) })
 }
 
+/// Returns the inputs that some names select, and their sizes in bytes; 0 if the size is unknown.
+/// A name that selects nothing is an input, too, so that whoever reads it gets the error. Fails if
+/// there is no such table.
+#[pyfunction]
+fn expand(py: Python<'_>, inputs: Inputs, table: &str) -> PyResult<Vec<(String, u64)>> {
+    let accepts = Query::new(table).map_err(PyValueError::new_err)?.accepts();
+    let listed = py.detach(|| inputs.list(Rule::Path, accepts));
+    let entries = listed.entries.into_iter().map(|entry| match entry {
+        Ok(entry) => (entry.source().into_owned(), entry.len.unwrap_or_default()),
+        Err(unlisted) => (unlisted.source, 0),
+    });
+    Ok(entries.collect())
+}
+
 #[pymodule]
 fn _plansift(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Records>()?;
     module.add_function(wrap_pyfunction!(records, module)?)?;
     module.add_function(wrap_pyfunction!(rewrite::rewrite, module)?)?;
-    module.add_function(wrap_pyfunction!(inputs::expand, module)?)?;
+    module.add_function(wrap_pyfunction!(expand, module)?)?;
     module.add_function(wrap_pyfunction!(summaries::summaries, module)?)
 }

@@ -6,20 +6,27 @@ use crate::inputs::Inputs;
 use plansift_arrow::table::{Family, Table};
 use plansift_core::path::AddressPattern;
 use plansift_fleet::source::Rule;
-use plansift_plan::record::values::RowKind;
+use plansift_plan::plan::Accepts;
+use plansift_plan::record::values::{RowKind, Select};
 use plansift_report::filter::{ActionFilter, Noise, Only};
 
 /// The rows to read.
 #[derive(Clone)]
 pub struct Query {
     pub table: &'static str,
-    family: Family,
-    /// The kind of rows of the contents of documents.
-    pub rows: RowKind,
+    pub family: Family,
     /// The columns, in the order of the table. `None` is all columns.
     columns: Option<Vec<String>>,
     pub inputs: Inputs,
     pub filters: Filters,
+    /// The values in the rows of resources.
+    pub select: Select,
+    /// Whether the rows of outputs and variables have values.
+    pub values: bool,
+    /// The address of the element whose references are rows.
+    pub references: Option<String>,
+    /// The address of the element whose dependents are rows.
+    pub dependents: Option<String>,
     pub shows_all: bool,
     pub on_error: OnError,
     pub threads: Option<usize>,
@@ -44,6 +51,9 @@ pub enum OnError {
 /// The tables whose rows come from changes of resources. Filters are for these.
 const TABLES_OF_CHANGES: [&str; 3] = ["resource_changes", "drift", "paths"];
 
+/// The tables whose rows have a value if the user asks for it.
+const TABLES_WITH_VALUE: [&str; 2] = ["output_values", "variables"];
+
 /// The columns whose cells need the values of a change, not only its actions.
 const COLUMNS_OF_VALUES: [&str; 9] = [
     "changed",
@@ -60,25 +70,22 @@ const COLUMNS_OF_VALUES: [&str; 9] = [
 impl Query {
     /// Asks for all columns of a table. Fails if there is no such table.
     pub fn new(table: &str) -> Result<Query, String> {
-        let families = [Family::Changes, Family::Contents];
+        let families = [Family::Changes, Family::Contents, Family::Configuration, Family::Audit];
         let tables = families.map(|family| (family, family.tables()));
         let found = tables.iter().find_map(|(family, tables)| {
             tables.iter().find(|it| it.name == table).map(|table| (*family, table.name))
         });
         let (family, table) = found.ok_or_else(|| format!("there is no table {table}"))?;
-        let rows = match table {
-            "output_values" => RowKind::Outputs,
-            "variables" => RowKind::Variables,
-            "check_results" => RowKind::Checks,
-            _ => RowKind::Resources,
-        };
         Ok(Query {
             table,
             family,
-            rows,
             columns: None,
             inputs: Inputs::default(),
             filters: Filters::default(),
+            select: Select::default(),
+            values: false,
+            references: None,
+            dependents: None,
             shows_all: false,
             on_error: OnError::Raise,
             threads: None,
@@ -105,6 +112,18 @@ impl Query {
                 "actions, types, modules and addresses are for the tables {tables}"
             ));
         }
+        if !self.select.is_empty() && self.table != "resources" {
+            return Err("select is for the table resources".to_owned());
+        }
+        if self.values && !TABLES_WITH_VALUE.contains(&self.table) {
+            return Err(format!("values is for the tables {}", TABLES_WITH_VALUE.join(", ")));
+        }
+        let addresses = [&self.references, &self.dependents].into_iter().flatten().count();
+        if addresses != usize::from(self.table == "references") {
+            return Err("the table references needs the address of an element, as references or \
+                        as dependents; other tables have neither"
+                .to_owned());
+        }
         self.rule().map(drop)
     }
 
@@ -129,8 +148,29 @@ impl Query {
         table
     }
 
-    pub fn is_of_changes(&self) -> bool {
-        self.family == Family::Changes
+    /// The kinds of documents that have rows of the table.
+    pub fn accepts(&self) -> Accepts {
+        match (self.family, self.rows()) {
+            (Family::Changes | Family::Configuration, _) | (_, RowKind::Variables) => {
+                Accepts::Plans
+            }
+            (Family::Contents | Family::Audit, _) => Accepts::States,
+        }
+    }
+
+    /// The kind of rows of the contents of documents.
+    pub fn rows(&self) -> RowKind {
+        match self.table {
+            "output_values" => RowKind::Outputs,
+            "variables" => RowKind::Variables,
+            "check_results" => RowKind::Checks,
+            _ => RowKind::Resources,
+        }
+    }
+
+    /// Whether the rows of the contents of documents have values or messages, which may be secret.
+    pub fn shows_values(&self) -> bool {
+        self.values || !self.select.is_empty() || self.rows() == RowKind::Checks
     }
 
     /// Whether the rows need the values of changes.

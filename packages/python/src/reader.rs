@@ -8,20 +8,21 @@ use std::thread::JoinHandle;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
-use crate::inputs::access;
+use crate::inputs::{access, secrets};
 use crate::query::{OnError, Query};
 use plansift_arrow::builder::TableBuilder;
-use plansift_arrow::table::Table;
+use plansift_arrow::table::{Family, Table};
 use plansift_arrow::tables::{BatchConsumer, Tables};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_fleet::run::{
-    AttributeContent, Consumer, DocumentLoop, DocumentOutcome, Events, Handler, Opening, Passes,
-    PlanReader, Remark, Turn, Visited,
+    AttributeContent, AuditReader, ConfigurationReader, ConfigurationRows, Consumer, DocumentLoop,
+    DocumentOutcome, Events, Opening, Passes, PlanReader, Remark, ValuesReader,
 };
 use plansift_fleet::source::Stop;
-use plansift_plan::plan::{Accepts, Flow, PlanOptions};
-use plansift_plan::record::values::{Select, ValuesOptions, ValuesSource, read};
+use plansift_plan::plan::{Accepts, PlanOptions};
+use plansift_plan::record::values::{ValuesOptions, ValuesSource};
 use plansift_plan::record::{Extent, Label, Record, RecordOptions, Show, Sink};
+use plansift_redact::audit::AuditOptions;
 use plansift_report::filter::Filter;
 
 /// Batches that wait for the consumer.
@@ -137,11 +138,14 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
         sink = Box::new(Filter::new(sink, noise, None));
     }
     let read = PlanOptions { threads: query.threads(), ..PlanOptions::default() };
-    let inputs = query.inputs.list(query.rule().unwrap_or_default());
+    let inputs = query.inputs.list(query.rule().unwrap_or_default(), query.accepts());
     let opening = Opening { stop: Some(stop), ..Opening::new(read, access(&read)) };
-    let mut values = Values { query, read, sink: sink.as_mut() };
-    let consumer = match query.is_of_changes() {
-        true => {
+    let sink = sink.as_mut();
+    let mut events = Silent;
+    let mut read_all =
+        |consumer: Consumer<'_>| DocumentLoop::new(consumer, &mut events).inputs(&inputs, &opening);
+    match query.family {
+        Family::Changes => {
             let options = RecordOptions {
                 read,
                 show: if query.shows_all { Show::All } else { Show::Changes },
@@ -150,41 +154,39 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
                 accepts: Accepts::Plans,
                 patterns: None,
             };
-            let reader =
-                PlanReader { options, attributes: &AttributeContent::None, assertions: None };
-            Consumer::Records(reader, values.sink)
+            let attributes = &AttributeContent::None;
+            read_all(Consumer::Records(PlanReader { options, attributes, assertions: None }, sink))
         }
-        false => Consumer::Documents(Passes::One, &mut values),
-    };
-    DocumentLoop::new(consumer, &mut Silent).inputs(&inputs, &opening)?;
+        Family::Contents => {
+            let options = ValuesOptions {
+                read,
+                what: query.rows(),
+                of: ValuesSource::Auto,
+                only: Vec::new(),
+                all: query.shows_all,
+                select: query.select.clone(),
+                patterns: None,
+            };
+            let secrets = query.shows_values().then(|| secrets(read));
+            let mut reader = ValuesReader { options: &options, secrets: secrets.as_ref(), sink };
+            read_all(Consumer::Documents(reader.passes(), &mut reader))
+        }
+        Family::Configuration => {
+            let rows = match (&query.references, &query.dependents) {
+                (Some(address), _) => ConfigurationRows::References(address),
+                (None, Some(address)) => ConfigurationRows::Dependents(address),
+                (None, None) => ConfigurationRows::Elements(None),
+            };
+            let mut reader = ConfigurationReader { rows, sink };
+            read_all(Consumer::Documents(Passes::One, &mut reader))
+        }
+        Family::Audit => {
+            let options = AuditOptions { secret: secrets(read), echoes: true, suspects: true };
+            let mut reader = AuditReader { options: &options, sink };
+            read_all(Consumer::Documents(AuditReader::PASSES, &mut reader))
+        }
+    }?;
     sink.finish()
-}
-
-/// Writes the rows of the contents of documents, without values.
-struct Values<'a> {
-    query: &'a Query,
-    read: PlanOptions,
-    sink: &'a mut dyn Sink,
-}
-
-impl Handler for Values<'_> {
-    fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
-        let options = ValuesOptions {
-            read: self.read,
-            what: self.query.rows,
-            of: ValuesSource::Auto,
-            only: Vec::new(),
-            all: self.query.shows_all,
-            select: Select::default(),
-            patterns: None,
-        };
-        let read = read(turn.documents, turn.label, &options, None, self.sink)?;
-        Ok(Visited::Done(DocumentOutcome::from(&read.document)))
-    }
-
-    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
-        self.sink.failed(label, error).map(|()| Flow::Continue)
-    }
 }
 
 /// Ignores messages: warnings have no place in a table, and errors are rows or end the run.

@@ -8,18 +8,17 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::inputs::{Inputs, access};
+use crate::inputs::{Inputs, access, secrets};
 use crate::summaries::FirstError;
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_fleet::run::{
     Consumer, DocumentLoop, DocumentOutcome, Handler, Opening, Passes, Turn, Visited,
 };
 use plansift_fleet::source::Rule;
-use plansift_plan::plan::{Flow, PlanOptions};
+use plansift_plan::plan::{Accepts, Flow, PlanOptions};
 use plansift_plan::record::Label;
 use plansift_redact::redact::mask::Masking;
 use plansift_redact::redact::{RedactOptions, Secrecy, redact};
-use plansift_redact::secret::{ECHO_MIN, EchoOf, SecretOptions};
 use plansift_redact::slim::{SlimOptions, slim};
 
 /// Which parts of a document to write.
@@ -85,12 +84,14 @@ fn write(
         None => tempfile::NamedTempFile::new(),
     };
     let mut file = file.map_err(failed)?;
+    let accepts = match parts {
+        Parts::All => Accepts::States,
+        Parts::Selected(_) => Accepts::Plans,
+    };
     let read = PlanOptions::default();
-    let (echo, echo_min) = (EchoOf::Whole, ECHO_MIN);
-    let secret = SecretOptions { read, echo_min, echo, names: None };
-    let options = RedactOptions { secret, masking: Masking::Text };
+    let options = RedactOptions { secret: secrets(read), masking: Masking::Text };
     let mut rewriting = Rewriting { parts, options, out: file.as_file_mut() };
-    let (mut events, inputs) = (FirstError::default(), input.list(Rule::Path));
+    let (mut events, inputs) = (FirstError::default(), input.list(Rule::Path, accepts));
     let consumer = Consumer::Documents(Passes::Redaction, &mut rewriting);
     let opening = Opening::new(read, access(&read));
     let ended = DocumentLoop::new(consumer, &mut events).inputs(&inputs, &opening);

@@ -30,7 +30,7 @@ pub fn summaries(py: Python<'_>, inputs: Inputs) -> PyResult<Vec<String>> {
         let mut summaries = Summaries::default();
         let mut events = FirstError::default();
         let consumer = Consumer::Records(reader, &mut summaries);
-        let listed = inputs.list(Rule::Path);
+        let listed = inputs.list(Rule::Path, Accepts::Plans);
         let opening = Opening::new(read, access(&read));
         let ended = DocumentLoop::new(consumer, &mut events).inputs(&listed, &opening);
         events.error.map_or(Ok(()), Err)?;

@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).parents[3]
 PROGRAM = os.environ.get("PLANSIFT", str(ROOT / "target/debug/plansift"))
 WORKSPACES = int(os.environ.get("WORKSPACES", "36"))
 NIGHTS = [datetime.date(2026, 11, 24) + datetime.timedelta(days=number) for number in range(5)]
-TABLES = ["plans", "resource_changes", "drift", "outputs", "checks", "paths"]
+TABLES = ["plans", "resource_changes", "drift", "outputs", "checks", "paths", "elements"]
 BROKEN = '{"format_version":"1.2","resource_changes":[{]'
 
 
@@ -342,24 +342,19 @@ def tables_of_package(nights, folder):
                 # A plan that fails has no rows in the other tables, as in `batch`.
                 is_failed = pyarrow.compute.is_in(rows["source"], value_set=failed)
                 rows = rows.filter(pyarrow.compute.invert(is_failed))
-            part = folder / name / f"dt={dt}"
-            part.mkdir(parents=True)
-            pyarrow.parquet.write_table(rows, part / "part-1-of-1.parquet")
-    tables_of_config(nights, folder)
+            path = f"{name}/dt={dt}/part-1-of-1.parquet"
+            if name == "elements":
+                path = f"config/dt={dt}/elements.parquet"
+            (folder / path).parent.mkdir(parents=True)
+            pyarrow.parquet.write_table(rows, folder / path)
 
 
 def tables_of_batch(nights, folder):
-    """Write the tables with ``batch --tables``."""
+    """Write the tables with ``batch --tables``, and ``elements`` with ``config``."""
     for dt, night in nights.items():
         options = ["--tables", folder, "--date", dt, "--workspace-from", workspaces_of(night)]
         run("batch", "--quiet", "--out", folder.with_name(f"records-{dt}"), *options, night)
-    tables_of_config(nights, folder)
-
-
-def tables_of_config(nights, folder):
-    """Write the table ``elements`` with ``config``, if the program can."""
-    (folder / "config").mkdir()
-    for dt, night in nights.items() if has_tables() else []:
+        (folder / "config").mkdir(exist_ok=True)
         options = ["--format", "parquet", "-o", folder / f"config/dt={dt}"]
         run("config", *options, "--workspace-from", workspaces_of(night), night)
 

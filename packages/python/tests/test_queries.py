@@ -20,7 +20,7 @@ FOLDER = fleets.ROOT / "docs/queries"
 VIEWS = (FOLDER / "views.sql").read_text()
 
 if not pathlib.Path(fleets.PROGRAM).exists():
-    reason = "needs the program: `cargo build --features tables`, or its path in PLANSIFT"
+    reason = "needs the program: `cargo build`, or its path in PLANSIFT"
     pytest.skip(reason, allow_module_level=True)
 
 
@@ -364,8 +364,7 @@ def duckdb():
 
     def open(folder):
         connection = database.connect()
-        views = VIEWS if fleets.has_tables() else VIEWS.partition("create view elements")[0]
-        connection.execute(views.replace("'tables/", f"'{folder}/"))
+        connection.execute(VIEWS.replace("'tables/", f"'{folder}/"))
         return lambda query: connection.execute(query).fetchall()
 
     return open
@@ -390,9 +389,8 @@ def spark():
 
     def open(folder):
         for name, files in re.findall(r"create view (\w+) as .*\n  'tables/([^']+)'", VIEWS):
-            if name != "elements" or fleets.has_tables():
-                reader = session.read.option("basePath", str(folder / files.split("/")[0]))
-                reader.parquet(str(folder / files)).createOrReplaceTempView(name)
+            reader = session.read.option("basePath", str(folder / files.split("/")[0]))
+            reader.parquet(str(folder / files)).createOrReplaceTempView(name)
         return lambda query: [tuple(row) for row in session.sql(query).collect()]
 
     yield open
@@ -400,15 +398,10 @@ def spark():
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_answers(query, fleet, ask, request):
+def test_answers(query, fleet, ask):
     name, _, records = fleet
     in_python, planted = QUERIES[query]
-    text = (FOLDER / f"{query}.sql").read_text()
-    if "elements" in text and "streams" in request.node.callspec.id:
-        pytest.skip("the package has no table `elements`")
-    if "elements" in text and not fleets.has_tables():
-        pytest.skip("needs `config --format parquet`: `cargo build --features tables`")
-    rows = ask(text)
+    rows = ask((FOLDER / f"{query}.sql").read_text())
     assert sorted(rows, key=repr) == sorted(in_python(records), key=repr)
     if name == "planted":
         assert rows == planted
@@ -430,8 +423,6 @@ def test_every_query_is_tested_and_names_its_tables():
 
 def test_the_page_shows_what_its_program_prints(tmp_path, monkeypatch, capsys):
     pytest.importorskip("duckdb")
-    if not fleets.has_tables():
-        pytest.skip("needs `config --format parquet`: `cargo build --features tables`")
     page = (FOLDER / "README.md").read_text()
     (tmp_path / "docs").symlink_to(fleets.ROOT / "docs")
     (tmp_path / "tables").mkdir()

@@ -17,6 +17,13 @@ def test_the_first_example_answers_in_sql(monkeypatch, capsys):
     assert re.search(r"delete\s*│\s*6 ", printed), printed
 
 
+def test_the_example_with_values_masks_a_password(monkeypatch, capsys):
+    monkeypatch.chdir(PACKAGE.parents[1])
+    exec(BLOCKS[0] + BLOCKS[1], {})
+    printed = capsys.readouterr().out
+    assert re.search(r"primary *│ db.r6g.large *│ \(sensitive value\)", printed), printed
+
+
 def test_ray_reads_what_one_process_reads(monkeypatch, tmp_path):
     ray = pytest.importorskip("ray", reason="needs ray[data]")
     import plansift
@@ -31,7 +38,7 @@ def test_ray_reads_what_one_process_reads(monkeypatch, tmp_path):
     ray.init(num_cpus=2, include_dashboard=False)
     try:
         names = {}
-        exec(BLOCKS[2].replace('"plans/"', repr(str(tmp_path / "plans"))), names)
+        exec(BLOCKS[-1].replace('"plans/"', repr(str(tmp_path / "plans"))), names)
         found = pyarrow.concat_tables(ray.get(names["changes"].to_arrow_refs())).to_pylist()
     finally:
         ray.shutdown()

@@ -74,6 +74,25 @@ def test_filters_and_columns_are_pushed_down(spark, tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [
+        ("elements", {}),
+        ("references", {"dependents": "module.dns"}),
+        ("findings", {}),
+        ("resources", {"select": "instance_class,password"}),
+        ("variables", {"values": True}),
+    ],
+)
+def test_other_tables(spark, table, options):
+    state = ROOT / "corpus/states/secrets.json"
+    found = rows(load(spark, f"{RICH},{state}", table=table, **options))
+    if "select" in options:
+        options = options | {"select": options["select"].split(",")}
+    records = plansift.table(table, [RICH, state], on_error="row", **options)
+    assert found == sorted(map(repr, pyarrow.table(records).to_pylist()))
+
+
 def executors():
     found = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True)
     return [int(pid) for pid in found.stdout.split()]

@@ -5,6 +5,7 @@ import json
 import pathlib
 
 import duckdb
+import fleets
 import pandas
 import plansift
 import polars
@@ -14,6 +15,10 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[3]
 RICH = ROOT / "corpus/plans/rich/plan.json"
 PLANS = sorted((ROOT / "corpus/plans").glob("*/plan.json"))
+STATES = [ROOT / "corpus/states/secrets.json", ROOT / "corpus/native-states/modules.tfstate"]
+PLANTED = [plan for plan in PLANS if b"CANARY-" in plan.read_bytes()] + STATES
+# Attributes that are secret in some of the planted documents.
+SELECT = ["secret", "password", "input", "output", "id", "tags", "text", "result"]
 
 
 def rows(records):
@@ -60,6 +65,19 @@ def test_inputs_may_be_paths_bytes_and_folders(tmp_path):
     assert [row["workspace"] for row in plans] == [str(tmp_path / str(number)) for number in range(3)]
 
 
+def test_a_folder_has_states_for_the_tables_that_read_them(tmp_path):
+    (tmp_path / "plan.json").write_bytes(RICH.read_bytes())
+    (tmp_path / "state.json").write_bytes(STATES[0].read_bytes())
+    for table in ["resources", "output_values", "check_results", "findings", "documents"]:
+        sources = {row["source"] for row in rows(plansift.table(table, tmp_path))}
+        assert str(tmp_path / "state.json") in sources, table
+        assert len(plansift.expand(tmp_path, table)) == 2
+    for table in ["plans", "variables", "elements"]:
+        sources = {row["source"] for row in rows(plansift.table(table, tmp_path))}
+        assert sources == {str(tmp_path / "plan.json")}, table
+    assert [name for name, _ in plansift.expand(tmp_path)] == [str(tmp_path / "plan.json")]
+
+
 def test_errors_are_exceptions_or_rows(tmp_path):
     broken = tmp_path / "broken.json"
     broken.write_text('{"format_version":"1.2","resource_changes":[{]')
@@ -84,6 +102,12 @@ def test_errors_are_exceptions_or_rows(tmp_path):
         lambda: plansift.changes(RICH, workspace_from="plans"),
         lambda: plansift.table("change", RICH),
         lambda: plansift.outputs(RICH, types="a"),
+        lambda: plansift.resources(RICH, select="tags[a]"),
+        lambda: plansift.changes(RICH, select="tags"),
+        lambda: plansift.outputs(RICH, values=True),
+        lambda: plansift.table("references", RICH),
+        lambda: plansift.references(RICH, "aws_vpc.main", dependents="aws_vpc.main"),
+        lambda: plansift.elements(RICH, references="aws_vpc.main"),
     ],
 )
 def test_wrong_arguments_are_value_errors(call):
@@ -93,11 +117,92 @@ def test_wrong_arguments_are_value_errors(call):
 
 def test_types_are_those_that_spark_and_athena_read():
     allowed = {"string", "int64", "bool", "list<item: string>", "timestamp[us, tz=UTC]"}
-    for name in ["plans", "resource_changes", "paths", "resources", "checks", "outputs"]:
+    tables = ["plans", "resource_changes", "paths", "resources", "checks", "outputs"]
+    for name in [*tables, "output_values", "variables", "check_results", "elements", "findings"]:
         schema = pyarrow.schema(plansift.table(name, RICH))
         assert schema == pyarrow.table(plansift.table(name, RICH)).schema
         assert {str(field.type) for field in schema} <= allowed
         assert all(field.nullable for field in schema)
+
+
+@pytest.mark.skipif(not pathlib.Path(fleets.PROGRAM).exists(), reason="needs the program")
+@pytest.mark.parametrize(
+    ("table", "options", "command"),
+    [
+        ("resources", {"all": True}, ["resources", "--all"]),
+        ("resources", {"select": "id"}, ["resources", "--select", "id"]),
+        ("output_values", {"values": True}, ["outputs", "--values"]),
+        ("variables", {"values": True}, ["variables", "--values"]),
+        ("check_results", {}, ["checks"]),
+        ("elements", {}, ["config"]),
+        ("references", {"references": "module.dns"}, ["config", "--references", "module.dns"]),
+        ("references", {"dependents": "module.dns"}, ["config", "--dependents", "module.dns"]),
+        ("findings", {}, ["audit"]),
+    ],
+)
+def test_rows_are_the_records_of_the_program(table, options, command):
+    inputs = [RICH, ROOT / "corpus/plans/secret-modules/plan.json"]
+    found = rows(plansift.table(table, inputs, **options))
+    lines = fleets.run(*command, "--quiet", "--format", "ndjson", *inputs).stdout.splitlines()
+    head, *records = map(json.loads, lines)
+    expected = []
+    for record in records:
+        if record["kind"] == head["kind"]:
+            head = record
+        elif record["kind"] != "summary":
+            expected.append((head, record))
+    assert len(found) == len(expected) > 0
+    for row, (head, record) in zip(found, expected):
+        assert (row["source"], row["workspace"]) == (head["source"], head["workspace"])
+        for name, value in record.pop("of", {}).items():
+            record[f"of_{name}"] = value
+        if "schema_version" in record:
+            record["resource_schema_version"] = record["schema_version"]
+        of_document = {"source", "workspace", "schema_version"}
+        cells = {name: cell for name, cell in row.items() if cell is not None}
+        assert cells.keys() - of_document == record.keys() - of_document
+        for name in record.keys() - of_document:
+            assert cells[name] == record[name] or json.loads(cells[name]) == record[name]
+
+
+def test_no_table_has_a_planted_secret():
+    assert len(PLANTED) >= 7
+    tables = ["plans", "resource_changes", "drift", "outputs", "checks", "invocations", "paths"]
+    tables += ["documents", "check_results", "elements", "findings"]
+    calls = [(name, {"all": True}) for name in tables]
+    calls += [("resources", {"all": True, "select": SELECT})]
+    calls += [(name, {"values": True}) for name in ["output_values", "variables"]]
+    text = {}
+    for table, options in calls:
+        text[table] = str(rows(plansift.table(table, PLANTED, on_error="row", **options)))
+        assert "CANARY-" not in text[table], table
+    for table in ["resources", "output_values", "variables"]:
+        assert "(sensitive value" in text[table]
+
+
+def test_messages_of_checks_are_masked():
+    plan = {
+        "format_version": "1.2",
+        "output_changes": {
+            "key": {"actions": ["create"], "after": "a planted secret", "after_sensitive": True}
+        },
+        "checks": [
+            {
+                "address": {"kind": "check", "to_display": "check.key"},
+                "status": "fail",
+                "instances": [
+                    {
+                        "address": {"to_display": "check.key"},
+                        "status": "fail",
+                        "problems": [{"message": "a planted secret"}],
+                    }
+                ],
+            }
+        ],
+    }
+    (row,) = rows(plansift.table("check_results", json.dumps(plan).encode()))
+    assert "planted" not in row["instances"]
+    assert json.loads(row["instances"])[0]["problems"] == ["(repeats a sensitive value)"]
 
 
 def test_an_unread_stream_ends():

@@ -23,17 +23,23 @@ __all__ = [
     "__version__",
     "changes",
     "checks",
+    "dependents",
     "drift",
+    "elements",
     "expand",
+    "findings",
     "invocations",
+    "output_values",
     "outputs",
     "paths",
     "plans",
     "redact",
+    "references",
     "resources",
     "slim",
     "summary",
     "table",
+    "variables",
 ]
 
 _IN_MEMORY = (bytes, bytearray, memoryview)
@@ -48,6 +54,10 @@ def _listed(inputs):
     return listed
 
 
+def _texts(given):
+    return [given] if isinstance(given, str) else list(given)
+
+
 def table(
     name,
     inputs,
@@ -57,6 +67,10 @@ def table(
     types=(),
     modules=(),
     addresses=(),
+    select=(),
+    values=False,
+    references=None,
+    dependents=None,
     all=False,
     on_error="raise",
     threads=None,
@@ -70,7 +84,16 @@ def table(
 
     ``columns`` are the columns to build, by default all. ``actions``, ``types``, ``modules`` and
     ``addresses`` select resource changes; ``*`` in a pattern matches any text. A change must match
-    one pattern of each argument. ``all`` adds what does not change.
+    one pattern of each argument. ``all`` adds what does not change, and data sources to
+    ``resources``.
+
+    ``select`` adds the column ``values`` to ``resources``: a JSON object with the values of these
+    attributes, such as ``tags.Name`` or ``ingress[0].cidr_blocks``, by path. ``values`` adds the
+    column ``value`` to ``output_values`` and ``variables``, as JSON text. Sensitive values and their
+    copies are masked, for which the inputs are read twice.
+
+    ``references`` or ``dependents`` is the address of the element that the table ``references`` is
+    about.
 
     With ``on_error="raise"``, the stream fails at the first document that cannot be read. With
     ``on_error="row"``, such a document is a row with its message in the column ``error``. The rows
@@ -80,16 +103,16 @@ def table(
     pattern for paths, such as ``plans/{workspace}/plan.json``.
     """
     given = {"actions": actions, "types": types, "modules": modules, "addresses": addresses}
-    filters = [
-        (name, [patterns] if isinstance(patterns, str) else list(patterns))
-        for name, patterns in given.items()
-        if patterns
-    ]
+    filters = [(name, _texts(patterns)) for name, patterns in given.items() if patterns]
     return _records(
         name,
         _listed(inputs),
         columns=None if columns is None else list(columns),
         filters=filters,
+        select=_texts(select),
+        values=values,
+        references=references,
+        dependents=dependents,
         all=all,
         on_error=on_error,
         threads=threads,
@@ -137,12 +160,56 @@ def resources(inputs, **options):
     return table("resources", inputs, **options)
 
 
-def expand(inputs):
+def output_values(inputs, **options):
+    """Return one row for each output in the values of plans or states. Options: see :func:`table`."""
+    return table("output_values", inputs, **options)
+
+
+def variables(inputs, **options):
+    """Return one row for each variable of the root module. Options: see :func:`table`."""
+    return table("variables", inputs, **options)
+
+
+def elements(inputs, **options):
+    """Return one row for each element of a configuration. Options: see :func:`table`.
+
+    The elements are provider configurations, module calls, resources, outputs, variables and actions.
+    They have names and references, and no values.
+    """
+    return table("elements", inputs, **options)
+
+
+def references(inputs, address, **options):
+    """Return one row for each expression that refers to an element. Options: see :func:`table`.
+
+    ``address`` names the element, such as ``aws_vpc.main``, ``module.dns`` or ``module.dns.var.zone``.
+    """
+    return table("references", inputs, references=address, **options)
+
+
+def dependents(inputs, address, **options):
+    """Return one row for each element that depends on an element. Options: see :func:`table`.
+
+    ``distance`` is the number of references between the two.
+    """
+    return table("references", inputs, dependents=address, **options)
+
+
+def findings(inputs, **options):
+    """Return one row for each place where a secret is, or may be. Options: see :func:`table`.
+
+    A row has the path of the place and its ``offset`` in bytes, and never a value.
+    """
+    return table("findings", inputs, **options)
+
+
+def expand(inputs, table="resource_changes"):
     """Return the name and the size in bytes of each input that ``inputs`` selects.
 
-    Folders, globs and prefixes of stores become inputs of their own. A size of 0 is unknown.
+    Folders, globs and prefixes of stores become inputs of their own. A size of 0 is unknown. States
+    in folders count only for a ``table`` that has rows of them, such as ``resources``.
     """
-    return _expand(_listed(inputs))
+    return _expand(_listed(inputs), table)
 
 
 def summary(inputs):

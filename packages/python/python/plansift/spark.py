@@ -19,6 +19,12 @@ Options:
     size; an input is never split.
 ``all``
     ``true`` adds what does not change.
+``select``
+    The attributes in the column ``values`` of ``resources``, with commas between them.
+``values``
+    ``true`` adds the values of ``output_values`` and ``variables``.
+``references``, ``dependents``
+    The address of the element that the table ``references`` is about.
 
 A document that cannot be read is a row with its message in the column ``error``, after the rows that
 were read before the error. It does not fail its task.
@@ -68,6 +74,7 @@ class _Inputs(InputPartition):
 class _Reader(DataSourceReader):
     def __init__(self, options):
         self.options = dict(options)
+        self.table = options.get("table", "resource_changes")
         self.filters = {}
 
     def pushFilters(self, filters):
@@ -77,26 +84,33 @@ class _Reader(DataSourceReader):
         """
         for each in filters:
             values = _values(each)
-            if values and self.options.get("table", "resource_changes") in _TABLES:
+            if values and self.table in _TABLES:
                 self.filters.setdefault(_FILTERS[each.attribute[0]], values)
             yield each
 
     def partitions(self):
-        paths = [path.strip() for path in self.options["path"].split(",") if path.strip()]
+        paths = _names(self.options["path"])
         most = int(self.options.get("partitions", 64))
-        return [_Inputs(inputs) for inputs in _bins(expand(paths), most)]
+        return [_Inputs(inputs) for inputs in _bins(expand(paths, self.table), most)]
 
     def read(self, partition):
         records = _table(self.options, partition.inputs, **self.filters)
         yield from pyarrow.RecordBatchReader.from_stream(records)
 
 
+def _names(text):
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def _table(options, inputs, **filters):
-    columns = options.get("columns")
     return table(
         options.get("table", "resource_changes"),
         inputs,
-        columns=columns and [name.strip() for name in columns.split(",")],
+        columns=_names(options.get("columns", "")) or None,
+        select=_names(options.get("select", "")),
+        references=options.get("references"),
+        dependents=options.get("dependents"),
+        values=options.get("values", "false").lower() == "true",
         all=options.get("all", "false").lower() == "true",
         on_error="row",
         threads=1,

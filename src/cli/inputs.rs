@@ -61,7 +61,7 @@ impl Listed {
 
     /// Returns whether there is only one input, and no rule names its workspace.
     pub fn is_single(&self) -> bool {
-        !self.inputs.shows_workspaces()
+        !self.inputs.shows_workspaces
     }
 }
 

@@ -37,8 +37,8 @@ impl FromPyObject<'_, '_> for Inputs {
 }
 
 impl Inputs {
-    /// Lists the inputs: first those with names, then those in memory. `accepts` says which kinds of
-    /// documents to take from a folder.
+    /// Lists the inputs: first those with names, then those in memory. `accepts` says which kinds
+    /// of documents to take from a folder.
     pub fn list(&self, rule: Rule, accepts: Accepts) -> Listed {
         let globs = match accepts {
             Accepts::Plans => Globs::default(),
@@ -47,6 +47,8 @@ impl Inputs {
         // Without a name, the first input would be standard input.
         let selection = Selection { names: self.names.clone(), globs, ..Selection::default() };
         let mut listed = Listed::list(&selection, rule);
+        // The rows of an input must not depend on the other inputs of its partition.
+        listed.shows_workspaces = true;
         for (bytes, number) in self.texts.iter().zip(1..) {
             let name = format!("<bytes {number}>");
             listed.entries.push(Ok(InputEntry::in_memory(name, bytes.clone())));

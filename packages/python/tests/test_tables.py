@@ -65,6 +65,12 @@ def test_inputs_may_be_paths_bytes_and_folders(tmp_path):
     assert [row["workspace"] for row in plans] == [str(tmp_path / str(number)) for number in range(3)]
 
 
+def test_the_workspace_does_not_depend_on_other_inputs():
+    for inputs in [RICH, [RICH, PLANS[0]]]:
+        assert rows(plansift.changes(inputs))[0]["workspace"] == str(RICH.parent)
+        assert plansift.summary(inputs)[0]["workspace"] == str(RICH.parent)
+
+
 def test_a_folder_has_states_for_the_tables_that_read_them(tmp_path):
     (tmp_path / "plan.json").write_bytes(RICH.read_bytes())
     (tmp_path / "state.json").write_bytes(STATES[0].read_bytes())

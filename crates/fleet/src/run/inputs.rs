@@ -273,5 +273,5 @@ fn len_of(input: &std::result::Result<InputEntry, Unlisted>) -> u64 {
 
 /// Returns the workspace of an input, if the output names workspaces.
 fn workspace(inputs: &Inputs, entry: &InputEntry) -> Option<String> {
-    inputs.shows_workspaces().then(|| inputs.workspace(entry))
+    inputs.shows_workspaces.then(|| inputs.workspace(entry))
 }

@@ -17,15 +17,13 @@ pub struct Inputs {
     pub skipped: Skipped,
     /// The number of repetitions. Folders and globs may overlap, but each input is listed once.
     pub again: u64,
+    /// Whether the output names workspaces: there are several inputs, a rule names them, or the
+    /// caller wants them.
+    pub shows_workspaces: bool,
     rule: Rule,
 }
 
 impl Inputs {
-    /// Whether the output names workspaces: there are several inputs, or a rule names them.
-    pub fn shows_workspaces(&self) -> bool {
-        self.rule != Rule::Path || self.entries.len() > 1
-    }
-
     /// Lists each selected input once.
     pub fn list(selection: &Selection, rule: Rule) -> Inputs {
         let mut listed = InputEntries::new(selection);
@@ -38,7 +36,8 @@ impl Inputs {
             }
             entries.push(entry);
         }
-        Inputs { entries, skipped: listed.skipped(), again, rule }
+        let shows_workspaces = rule != Rule::Path || entries.len() > 1;
+        Inputs { entries, skipped: listed.skipped(), again, shows_workspaces, rule }
     }
 
     /// Returns the workspace of an input according to the rule. If the rule does not match, returns

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use crate::builder::{Common, Members, TableBuilder};
 use crate::table::Table;
 use plansift_core::error::{Error, Result};
+use plansift_core::inert;
 use plansift_plan::record::{Label, Record, SCHEMA_VERSION, Sink};
 use plansift_plan::sink::write_error;
 
@@ -163,7 +164,8 @@ impl<C: BatchConsumer> Sink for Tables<C> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let mut text = std::mem::take(&mut self.text);
         text.clear();
-        serde_json::to_writer(&mut text, record).map_err(write_error)?;
+        // As in NDJSON, so that a cell does not depend on the way of its record.
+        serde_json::to_writer(inert::Json::new(&mut text), record).map_err(write_error)?;
         let added = self.line(&text);
         self.text = text;
         added

@@ -153,6 +153,42 @@ fn every_record_is_a_row_with_the_same_cells() {
     assert!(count > 100 && failed > 0, "{count} records, {failed} failed");
 }
 
+impl BatchConsumer for &mut Vec<RecordBatch> {
+    fn batch(&mut self, _: &Table, batch: RecordBatch) -> Result<()> {
+        self.push(batch);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_line_of_ndjson_gives_the_cells_of_its_record() {
+    let hidden = r#"{"format_version":"1.2","resource_changes":[{"address":"t.a[\"\u202e##\"]",
+        "mode":"managed","type":"t","name":"a","index":"\u202e##","change":{"actions":["update"],
+        "before":{"\u202e":1},"after":{"\u202e":2},"importing":{"id":"\u202e##"}}}]}"#;
+    let mut plans = plans();
+    plans.push(hidden.into());
+    for plan in plans {
+        let (mut records, mut lines, mut out) = (Vec::new(), Vec::new(), Vec::new());
+        let mut tables = Tables::new(Family::Changes.tables(), &mut records);
+        write(&plan, &mut tables);
+        tables.finish().expect("the rows end");
+        write(&plan, &mut Ndjson::new(&mut out));
+        let mut tables = Tables::new(Family::Changes.tables(), &mut lines);
+        for line in out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            tables.line(line).expect("a record");
+        }
+        tables.finish().expect("the rows end");
+        // The row of a plan that failed is not in the NDJSON.
+        records.retain(|batch| batch.schema().column_with_name("error").is_none());
+        lines.retain(|batch| batch.schema().column_with_name("error").is_none());
+        assert_eq!(records, lines);
+    }
+}
+
 #[test]
 fn a_change_has_a_row_for_each_path() {
     let plan = br#"{"format_version":"1.2","terraform_version":"1.11.4","resource_changes":[

@@ -25,10 +25,18 @@ pub enum Output {
     Folder(Folder),
 }
 
+/// The start of the names of unfinished files.
+const UNFINISHED: &str = ".plansift-";
+
 impl Output {
     /// Opens the output at a path; `None` is standard output. Fails if the file's directory cannot
     /// be written to.
     pub fn open(path: Option<&Path>) -> Result<Output> {
+        Output::open_as(path, UNFINISHED)
+    }
+
+    /// Opens the output at a path. The name of an unfinished file starts with `prefix`.
+    fn open_as(path: Option<&Path>, prefix: &str) -> Result<Output> {
         let Some(path) = path.filter(|path| !is_standard(path)) else {
             return standard().map(Output::Standard).map_err(Error::write);
         };
@@ -53,7 +61,7 @@ impl Output {
             return Err(Error::write(io::Error::new(io::ErrorKind::NotFound, words)));
         }
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".plansift-");
+        builder.prefix(prefix);
         #[cfg(unix)]
         if existing.is_none() {
             // The kernel applies the user's umask, as for any new file.
@@ -124,10 +132,23 @@ impl Folder {
     /// Opens a file of the folder, or of a folder in it, and returns a writer to it.
     pub fn add(&mut self, path: &Path) -> Result<File> {
         path.parent().map_or(Ok(()), |parent| self.create(parent))?;
-        let output = Output::open(Some(path))?;
+        let output = Output::open_as(Some(path), &unfinished(path))?;
         let writer = output.writer()?;
         self.outputs.push(output);
         Ok(writer)
+    }
+
+    /// Removes the unfinished files that killed runs left for the file at a path.
+    pub fn remove_unfinished(path: &Path) -> Result<()> {
+        let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else { return Ok(()) };
+        let prefix = unfinished(path);
+        for entry in folder.read_dir().map_err(Error::write)? {
+            let entry = entry.map_err(Error::write)?;
+            if entry.file_name().to_string_lossy().starts_with(&prefix) {
+                std::fs::remove_file(entry.path()).map_err(Error::write)?;
+            }
+        }
+        Ok(())
     }
 
     /// Creates a folder and its missing parents.
@@ -144,6 +165,13 @@ impl Folder {
         }
         Ok(())
     }
+}
+
+/// The start of the names of the unfinished files for the file at a path.
+#[cfg(feature = "tables")]
+fn unfinished(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!("{UNFINISHED}{name}-")
 }
 
 #[cfg(feature = "tables")]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::args::Batch;
 use super::exit::Exit;
 use super::messages::{fail, usage};
-use super::output::Output;
+use super::output::{self, Output};
 use plansift_arrow::parquet::{ParquetFiles, RowOrder};
 use plansift_arrow::part::{Day, Part};
 use plansift_arrow::tables::{Tables, Unread};
@@ -90,7 +90,9 @@ impl PartFiles {
         let tables = Family::Changes.tables();
         let mut outputs = Output::folder(&self.folder)?;
         let files = ParquetFiles::new(&tables, RowOrder::Workspace, |table| {
-            outputs.add(&self.part.path(&self.folder, table.name))
+            let path = self.part.path(&self.folder, table.name);
+            output::Folder::remove_unfinished(&path)?;
+            outputs.add(&path)
         })?;
         let mut tables = Tables::new(tables, files);
         records::read(batch, &mut |item| match item {

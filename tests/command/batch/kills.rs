@@ -1,6 +1,6 @@
 //! A batch that is killed at any moment: no torn file, no lost plan, no duplicate.
 //!
-//! Each test run kills ten batches; `PLANSIFT_KILLS=200 cargo test kills` kills more.
+//! Each test kills a few batches, or 50 by night. `PLANSIFT_KILLS=200 cargo test kill` kills more.
 
 use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
@@ -12,6 +12,15 @@ use super::{assert_nothing_unfinished, files, report, states};
 use crate::command::Folder;
 use crate::hostile::sample;
 use crate::run;
+
+/// Returns the number of kills or rounds of a test.
+pub(super) fn count(usual: u32) -> u32 {
+    match std::env::var("PLANSIFT_KILLS") {
+        Ok(count) => count.parse().expect("a number"),
+        Err(_) if run::is_nightly() => 50,
+        Err(_) => usual,
+    }
+}
 
 /// Number of inputs, which differ widely in size.
 const INPUTS: usize = 60;
@@ -27,11 +36,14 @@ pub(super) fn estate() -> Folder {
     folder
 }
 
-/// Starts a batch of the inputs in `p`.
+/// Starts a batch of the inputs in `p`, which writes to `out` unless `arguments` name a folder.
 pub(super) fn start(folder: &Folder, arguments: &[&str]) -> Child {
     let mut command = run::plansift();
-    command.current_dir(folder.0.path()).args(["batch", "p", "--out", "out", "-j", "2", "-q"]);
+    command.current_dir(folder.0.path()).args(["batch", "p", "-j", "2", "-q"]);
     command.args(arguments);
+    if !arguments.contains(&"--out") {
+        command.args(["--out", "out"]);
+    }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().expect("it starts")
 }
@@ -73,7 +85,7 @@ fn assert_whole(folder: &Folder, expected: &BTreeMap<String, Vec<u8>>) {
 
 #[test]
 fn killed_batches_continue() {
-    let kills: u32 = std::env::var("PLANSIFT_KILLS").map_or(10, |it| it.parse().expect("number"));
+    let kills = count(10);
     let folder = estate();
     let started = Instant::now();
     let output = start(&folder, &[]).wait_with_output().expect("it ends");

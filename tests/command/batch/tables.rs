@@ -131,6 +131,19 @@ fn shards_have_the_rows_of_one_run() {
 }
 
 #[test]
+fn a_run_removes_the_unfinished_files_of_its_part() {
+    let folder = plans();
+    let day = "t/plans/dt=2026-11-28";
+    std::fs::create_dir_all(folder.path(day)).expect("a folder");
+    let other = ".plansift-part-2-of-3.parquet-a";
+    for name in [other, ".plansift-part-1-of-3.parquet-b", ".plansift-part-1-of-3.parquet-c"] {
+        folder.write(&format!("{day}/{name}"), "cut");
+    }
+    folder.run(&format!("batch {RULE} p --shard 1/3 --out out {DAY}"));
+    assert_eq!(files_of(&folder.path(day)), [other, "part-1-of-3.parquet"]);
+}
+
+#[test]
 fn the_default_date_is_today_in_utc() {
     let folder = plans();
     let before = Day::today();
@@ -171,7 +184,7 @@ fn killed_runs_leave_only_complete_files() {
     assert!(output.status.success(), "{output:?}");
     let expected = files(&folder.path("t"));
     let mut moments = kills::Moments(u64::from(std::process::id()));
-    for _ in 0..5 {
+    for _ in 0..kills::count(5) {
         for name in ["out", "t"] {
             std::fs::remove_dir_all(folder.path(name)).expect("it is there");
         }
@@ -183,9 +196,57 @@ fn killed_runs_leave_only_complete_files() {
             }
             child.wait().expect("it ends");
             let mut found = files(&folder.path("t"));
-            found.retain(|path, _| path.ends_with(".parquet"));
+            // The last run removes the unfinished files of the runs before.
+            found.retain(|path, _| is_last || path.ends_with(".parquet"));
             let is_whole = found.iter().all(|(path, content)| expected.get(path) == Some(content));
             assert!(is_whole && (!is_last || found.len() == expected.len()));
         }
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_shards_have_the_rows_of_one_run() {
+    use super::kills;
+    const KILLS: usize = 2;
+    let folder = kills::estate();
+    let started = Instant::now();
+    let run = folder.run("batch p -q --out out --tables one --date 2026-11-28");
+    let (whole, expected) = (started.elapsed(), rows(&folder.path("one")));
+    assert!(run.code == Some(0) && expected.len() > 10_000, "{} rows", expected.len());
+    let merged = folder.run("merge out").out;
+    // Runs a shard until it ends, and returns how many of its runs were killed.
+    let run_shard = |shard: u64, seed: u64| {
+        let options = format!("--shard {shard}/3 --out out{shard} {DAY}");
+        let options: Vec<&str> = options.split(' ').collect();
+        let mut moments = kills::Moments(seed);
+        for killed in 0.. {
+            let mut child = kills::start(&folder, &options);
+            if killed < KILLS {
+                std::thread::sleep(moments.next(whole));
+                child.kill().expect("it is a child");
+            }
+            let output = child.wait_with_output().expect("it ends");
+            assert!(output.stderr.is_empty(), "{output:?}");
+            if output.status.success() {
+                return killed;
+            }
+        }
+        unreachable!("the loop ends with a run that is not killed");
+    };
+    let (run_shard, mut killed, rounds) = (&run_shard, 0, kills::count(3));
+    for round in 0..rounds {
+        killed += std::thread::scope(|scope| {
+            let seed = u64::from(std::process::id()) << 32 | u64::from(round) << 8;
+            let shards = [1, 2, 3].map(|it| scope.spawn(move || run_shard(it, seed + it)));
+            shards.map(|shard| shard.join().expect("no panic")).iter().sum::<usize>()
+        });
+        assert!(rows(&folder.path("t")) == expected, "round {round}");
+        assert_eq!(folder.run("merge out1 out2 out3").out, merged);
+        for name in ["out1", "out2", "out3", "t"] {
+            std::fs::remove_dir_all(folder.path(name)).expect("it is there");
+        }
+    }
+    println!("{rounds} rounds, {killed} runs of shards were killed");
+    assert!(killed > 0);
 }

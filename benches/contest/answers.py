@@ -65,6 +65,19 @@ def counts(plan):
     return check
 
 
+def tables(plan, folder):
+    """Checks that a batch read all plans, and that the tables in the folder are complete."""
+
+    def check(answer):
+        if not answer.read_text().startswith(f"{len(plan.paths)} workspaces: "):
+            raise Failure("not every plan was read")
+        files = list(folder.glob("*/dt=*/part-1-of-1.parquet"))
+        if not files or any(file.read_bytes()[-4:] != b"PAR1" for file in files):
+            raise Failure("a table is missing or incomplete")
+
+    return check
+
+
 class Records:
     """Checks the record streams that any contestants make of one plan."""
 

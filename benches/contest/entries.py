@@ -11,7 +11,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from . import answers, plans, tools
+from . import answers, measure, plans, tools
 from .plans import Plan
 
 OTHERS = Path("benches/peers/others")
@@ -19,6 +19,8 @@ OTHERS = Path("benches/peers/others")
 ONE_THREAD = "plansift --threads 1"
 # The contestant for task A on all processors.
 LISTING = "plansift --no-paths"
+# The contestant that writes tables.
+TABLES = "plansift batch --tables"
 ROOF_MODES = ("fault", "drop", "populate", "both", "prefetch")
 
 
@@ -186,10 +188,20 @@ class Field:
         for entry in (self.plansift(plan, check), *self.threads(plan, check, "1")):
             yield replace(entry, rounds_min=21)
 
+    def tables(self, plan):
+        """Writes the records and the tables of a fleet. Removing those of the last run counts."""
+        folder = measure.SCRATCH / "fleet"
+        paths = " ".join(str(path) for path in plan.paths)
+        batch = f"{tools.PLANSIFT} batch --quiet --out {folder}/out --tables {folder}/tables"
+        text = f"rm -rf {folder} && {batch} {paths}"
+        return Entry(plan, "-", TABLES, shell(text), answers.tables(plan, folder / "tables"))
+
     def each(self, plan, check):
         """Reads many plans, in one process and in one process per plan."""
         folder = plan.path.parent
         yield from self.threads(plan, check, "1", "2")
+        yield self.plansift(plan, check)
+        yield self.tables(plan)
         found = f"printf '%s\\n' {folder}/????.json"
         text = f"{found} | xargs -n 1 {tools.PLANSIFT} changes --threads 1"
         yield Entry(plan, "AB", "plansift, a process each", shell(text), check)

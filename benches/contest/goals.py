@@ -5,7 +5,7 @@ A goal is not measured if its contestants did not run."""
 from dataclasses import dataclass
 from typing import Callable
 
-from .entries import LISTING, ONE_THREAD
+from .entries import LISTING, ONE_THREAD, TABLES
 
 TWO_THREADS = "plansift --threads 2"
 WITH_AVX2 = "PLANSIFT_ISA=avx2"
@@ -257,6 +257,17 @@ GOALS = [
         "time of large in that of estate, for eight times the bytes",
         *at_most(8.2),
         lambda run: [8 * run.speed(ESTATE) / run.speed(LARGE)],
+    ),
+    Goal(
+        "time of batch --tables in that of changes, many plans",
+        *at_most(1.5),
+        lambda run: [run.get("many", TABLES).seconds / run.get("many", "plansift").seconds],
+    ),
+    Goal(
+        "its peak memory in MiB",
+        *at_most(256),
+        lambda run: [run.get("many", TABLES).peak_mib],
+        digits=0,
     ),
     Goal(
         "tiny plan, whole process, ms of processor time",

@@ -55,7 +55,8 @@ def prepare(installs, say):
     """
     tools = Tools({}, {}, {})
     say("building plansift, the generator and the peers")
-    cargo("build", "--release", "--locked", "--bin", "plansift", "--example", "generate")
+    ours = ["--features", "tables", "--bin", "plansift", "--example", "generate"]
+    cargo("build", "--release", "--locked", *ours)
     # Cargo finds the configuration of the peers only from their folder.
     cargo("build", "--release", "--locked", folder="benches/peers")
     tools.programs["plansift"] = PLANSIFT

@@ -1,5 +1,6 @@
 """The data source gives the rows of one process, also if executors are killed."""
 
+import contextlib
 import os
 import pathlib
 import random
@@ -7,10 +8,10 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import plansift
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 pyspark = pytest.importorskip("pyspark", reason="needs pyspark 4 and Java 17")
@@ -93,9 +94,41 @@ def test_other_tables(spark, table, options):
     assert found == sorted(map(repr, pyarrow.table(records).to_pylist()))
 
 
-def executors():
-    found = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True)
-    return [int(pid) for pid in found.stdout.split()]
+class Killer(threading.Thread):
+    """Kills executors of a job at random moments, until one of its tasks has failed."""
+
+    def __init__(self, spark, group):
+        super().__init__(daemon=True)
+        self.tracker = spark.sparkContext.statusTracker()
+        # The executors are children of the driver.
+        self.driver = str(spark._jvm.java.lang.ProcessHandle.current().pid())
+        self.group = group
+        self.is_done = threading.Event()
+
+    def run(self):
+        while not self.is_done.wait(random.uniform(0.2, 3)) and not self.failed_tasks():
+            command = ["pgrep", "-P", self.driver, "-f", "CoarseGrainedExecutorBackend"]
+            found = subprocess.run(command, capture_output=True)
+            if alive := [int(pid) for pid in found.stdout.split()]:
+                os.kill(random.choice(alive), signal.SIGKILL)
+
+    def failed_tasks(self):
+        jobs = map(self.tracker.getJobInfo, self.tracker.getJobIdsForGroup(self.group))
+        stages = [stage for job in jobs if job for stage in job.stageIds]
+        found = map(self.tracker.getStageInfo, stages)
+        return sum(stage.numFailedTasks for stage in found if stage)
+
+
+@contextlib.contextmanager
+def killed_executors(spark, group):
+    """Kills executors while the jobs of this context run. Fails if no task failed."""
+    spark.sparkContext.setJobGroup(group, group)
+    killer = Killer(spark, group)
+    killer.start()
+    yield
+    killer.is_done.set()
+    killer.join()
+    assert killer.failed_tasks() > 0, "no executor was killed during a task"
 
 
 @pytest.mark.skipif(
@@ -103,21 +136,17 @@ def executors():
     reason="kills executors: set SPARK_MASTER=local-cluster[3,1,1024]",
 )
 def test_killed_executors_lose_no_rows(spark, tmp_path):
+    plans, written = tmp_path / "plans", tmp_path / "written"
+    plans.mkdir()
     for number in range(500):
-        (tmp_path / f"{number:03}.json").write_bytes(RICH.read_bytes())
-    expected = in_one_process(tmp_path)
+        (plans / f"{number:03}.json").write_bytes(RICH.read_bytes())
+    expected = in_one_process(plans)
     for attempt in range(int(os.environ.get("SPARK_ATTEMPTS", "10"))):
-        killed = []
-
-        def kill():
-            time.sleep(random.uniform(0.2, 3))
-            if alive := executors():
-                killed.append(random.choice(alive))
-                os.kill(killed[0], signal.SIGKILL)
-
-        killer = threading.Thread(target=kill)
-        killer.start()
-        found = rows(load(spark, tmp_path, partitions=50))
-        killer.join()
-        assert killed, "no executor was killed"
+        frame = load(spark, plans, partitions=50)
+        with killed_executors(spark, f"read {attempt}"):
+            found = rows(frame)
         assert found == expected, f"attempt {attempt}"
+        with killed_executors(spark, f"write {attempt}"):
+            frame.write.mode("overwrite").parquet(str(written))
+        found = pyarrow.parquet.read_table(written).to_pylist()
+        assert sorted(map(repr, found)) == expected, f"attempt {attempt}"

@@ -93,12 +93,16 @@ impl Query {
         })
     }
 
-    /// Keeps only these columns. Fails if there is no such column.
-    pub fn keep(&mut self, columns: Vec<String>) -> Result<(), String> {
+    /// Keeps only these columns, and the column for errors. Without it, documents that cannot be read
+    /// would have no row. Fails if there is no such column.
+    pub fn keep(&mut self, mut columns: Vec<String>) -> Result<(), String> {
         let known = self.table().columns;
         if let Some(name) = columns.iter().find(|name| known.iter().all(|it| it.name != **name)) {
             let known: Vec<_> = known.into_iter().map(|it| it.name).collect();
             return Err(format!("there is no column {name}: the columns are {}", known.join(", ")));
+        }
+        if self.on_error == OnError::Row {
+            columns.push("error".to_owned());
         }
         self.columns = Some(columns);
         Ok(())

@@ -98,6 +98,15 @@ def test_errors_are_exceptions_or_rows(tmp_path):
     assert len(changes) == 47
 
 
+@pytest.mark.parametrize("table", ["plans", "resource_changes", "paths", "resources", "elements"])
+def test_the_row_of_an_error_needs_no_column(table):
+    records = plansift.table(table, b"{", columns=["workspace"], on_error="row")
+    assert records.columns == ["workspace", "error"]
+    (row,) = rows(records)
+    assert row["workspace"] == "<bytes 1>" and row["error"]
+    assert plansift.table(table, b"{", columns=["workspace"]).columns == ["workspace"]
+
+
 @pytest.mark.parametrize(
     "call",
     [

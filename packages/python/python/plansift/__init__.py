@@ -84,7 +84,7 @@ def table(
 
     ``columns`` are the columns to build, by default all. ``actions``, ``types``, ``modules`` and
     ``addresses`` select resource changes; ``*`` in a pattern matches any text. A change must match
-    one pattern of each argument. ``all`` adds what does not change, and data sources to
+    one pattern of each argument, and ``paths`` then has no rows of outputs. ``all`` adds what does not change, and data sources to
     ``resources``.
 
     ``select`` adds the column ``values`` to ``resources``: a JSON object with the values of these
@@ -96,8 +96,9 @@ def table(
     about.
 
     With ``on_error="raise"``, the stream fails at the first document that cannot be read. With
-    ``on_error="row"``, such a document is a row with its message in the column ``error``. The rows
-    that were read before the error come before it.
+    ``on_error="row"``, such a document is a row with its message in the column ``error``, which is
+    then in the table whatever ``columns`` are. The rows that were read before the error come before
+    it.
 
     ``threads`` is the number of threads, by default one for each processor. ``workspace_from`` is a
     pattern for paths, such as ``plans/{workspace}/plan.json``.

@@ -18,6 +18,7 @@ pyspark = pytest.importorskip("pyspark", reason="needs pyspark 4 and Java 17")
 
 ROOT = pathlib.Path(__file__).parents[3]
 RICH = ROOT / "corpus/plans/rich/plan.json"
+SETTING = "spark.sql.python.filterPushdown.enabled"
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def spark():
         .config("spark.executor.memory", "700m")
         .config("spark.task.maxFailures", "8")
         .config("spark.ui.enabled", "false")
-        .config("spark.sql.python.filterPushdown.enabled", "true")
+        .config(SETTING, "true")
         .getOrCreate()
     )
     from plansift.spark import PlansiftDataSource
@@ -73,6 +74,58 @@ def test_filters_and_columns_are_pushed_down(spark, tmp_path):
     assert frame.filter(frame.type == some).count() == sum(
         row["type"] == some for row in pyarrow.table(plansift.changes(RICH)).to_pylist()
     )
+
+
+def test_unread_plans_are_rows_whatever_the_columns(spark, tmp_path):
+    for number in range(3):
+        (tmp_path / f"{number}.json").write_text("{")
+    found = load(spark, tmp_path, columns="address,action").toArrow().to_pylist()
+    assert len(found) == 3 and all(row["error"] for row in found)
+
+
+def read_rows(frame):
+    """Return the number of rows that the data source reads for a frame."""
+    plan = frame._jdf.queryExecution().executedPlan()
+    plan.executeCollect()
+    return plan.collectLeaves().head().metrics().apply("numOutputRows").value()
+
+
+@pytest.mark.parametrize("pushes", [True, False])
+def test_filters_need_no_setting(spark, pushes):
+    if not pushes:
+        spark.conf.unset(SETTING)
+    try:
+        frame = load(spark, RICH)
+        deleted = frame.filter(frame.action == "delete")
+        assert deleted.count() == 6
+        assert read_rows(deleted) == (6 if pushes else 45)
+    finally:
+        spark.conf.set(SETTING, "true")
+
+
+@pytest.mark.parametrize("table", ["resource_changes", "drift", "paths"])
+@pytest.mark.parametrize("column", ["action", "type", "address"])
+def test_pushed_filters_keep_every_row_that_matches(table, column):
+    """A reader may return rows that do not match, because Spark checks them again."""
+    from plansift.spark import _FilteringReader
+    from pyspark.sql.datasource import EqualTo, In
+
+    plans = [str(RICH.parents[1] / name / "plan.json") for name in ["rich", "deferred", "deposed"]]
+    options = {"path": ",".join(plans), "table": table, "all": "true", "partitions": "1"}
+
+    def read(*conditions):
+        reader = _FilteringReader(options)
+        assert list(reader.pushFilters(conditions)) == list(conditions)
+        (partition,) = reader.partitions()
+        return [row for batch in reader.read(partition) for row in batch.to_pylist()]
+
+    everything = read()
+    values = sorted({row[column] for row in everything if row[column]})
+    assert len(values) > 1
+    conditions = [(EqualTo((column,), value), [value]) for value in values]
+    for condition, allowed in [*conditions, (In((column,), tuple(values[1:])), values[1:])]:
+        found = [row for row in read(condition) if row[column] in allowed]
+        assert found == [row for row in everything if row[column] in allowed], condition
 
 
 @pytest.mark.parametrize(

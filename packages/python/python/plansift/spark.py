@@ -13,7 +13,8 @@ Options:
 ``table``
     The table to read, by default ``resource_changes``.
 ``columns``
-    The columns to read, with commas between them, by default all.
+    The columns to read, with commas between them, by default all. The column ``error`` is always
+    there.
 ``partitions``
     The largest number of partitions, by default 64. A partition is a group of inputs of about equal
     size; an input is never split.
@@ -28,7 +29,12 @@ Options:
 
 A document that cannot be read is a row with its message in the column ``error``, after the rows that
 were read before the error. It does not fail its task.
+
+Spark passes filters by ``action``, ``type`` and ``address`` to the reader if the setting
+``spark.sql.python.filterPushdown.enabled`` is ``true``.
 """
+
+import sys
 
 import pyarrow
 from pyspark.sql.datasource import (
@@ -62,7 +68,10 @@ class PlansiftDataSource(DataSource):
         return from_arrow_schema(pyarrow.schema(empty))
 
     def reader(self, schema):
-        return _Reader(self.options)
+        # Spark refuses a reader with `pushFilters` unless its setting is on. It then makes the reader
+        # in a process of this module.
+        pushes = "pyspark.sql.worker.data_source_pushdown_filters" in sys.modules
+        return (_FilteringReader if pushes else _Reader)(self.options)
 
 
 class _Inputs(InputPartition):
@@ -77,17 +86,6 @@ class _Reader(DataSourceReader):
         self.table = options.get("table", "resource_changes")
         self.filters = {}
 
-    def pushFilters(self, filters):
-        """Take the filters that a reader can apply, and return the others.
-
-        Spark checks all filters again: a row of a document that cannot be read passes here.
-        """
-        for each in filters:
-            values = _values(each)
-            if values and self.table in _TABLES:
-                self.filters.setdefault(_FILTERS[each.attribute[0]], values)
-            yield each
-
     def partitions(self):
         paths = _names(self.options["path"])
         most = int(self.options.get("partitions", 64))
@@ -96,6 +94,21 @@ class _Reader(DataSourceReader):
     def read(self, partition):
         records = _table(self.options, partition.inputs, **self.filters)
         yield from pyarrow.RecordBatchReader.from_stream(records)
+
+
+class _FilteringReader(_Reader):
+    def pushFilters(self, filters):
+        """Take the filters that a reader can apply, and return the others.
+
+        Spark checks all filters again: a row of a document that cannot be read passes here.
+        """
+        for each in filters:
+            values = _values(each)
+            # `actions` selects resource changes; `paths` also has the actions of outputs.
+            is_lossy = self.table == "paths" and each.attribute == ("action",)
+            if values and self.table in _TABLES and not is_lossy:
+                self.filters.setdefault(_FILTERS[each.attribute[0]], values)
+            yield each
 
 
 def _names(text):

@@ -177,6 +177,11 @@ impl Query {
         self.values || !self.select.is_empty() || self.rows() == RowKind::Checks
     }
 
+    /// Whether the rows have the messages of checks of a plan, which may be secret.
+    pub fn shows_messages(&self) -> bool {
+        self.table == "checks" && self.table().columns.iter().any(|it| it.name == "problems")
+    }
+
     /// Whether the rows need the values of changes.
     pub fn needs_values(&self) -> bool {
         let names = |name: &String| COLUMNS_OF_VALUES.contains(&name.as_str());

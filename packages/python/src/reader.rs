@@ -24,6 +24,7 @@ use plansift_plan::record::values::{ValuesOptions, ValuesSource};
 use plansift_plan::record::{Extent, Label, Record, RecordOptions, Show, Sink};
 use plansift_redact::audit::AuditOptions;
 use plansift_report::filter::Filter;
+use plansift_report::view::Detail;
 
 /// Batches that wait for the consumer.
 const WAITING: usize = 2;
@@ -154,7 +155,14 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
                 accepts: Accepts::Plans,
                 patterns: None,
             };
-            let attributes = &AttributeContent::None;
+            // The secrets of the plan, for the messages of its checks.
+            let attributes = &match query.shows_messages() {
+                true => {
+                    let secrets = Box::new(secrets(read));
+                    AttributeContent::Values { all: false, detail: Detail::default(), secrets }
+                }
+                false => AttributeContent::None,
+            };
             read_all(Consumer::Records(PlanReader { options, attributes, assertions: None }, sink))
         }
         Family::Contents => {

@@ -215,9 +215,13 @@ def test_messages_of_checks_are_masked():
             }
         ],
     }
-    (row,) = rows(plansift.table("check_results", json.dumps(plan).encode()))
+    text = json.dumps(plan).encode()
+    (row,) = rows(plansift.table("check_results", text))
     assert "planted" not in row["instances"]
     assert json.loads(row["instances"])[0]["problems"] == ["(repeats a sensitive value)"]
+    for columns in [None, ["problems"]]:
+        (row,) = rows(plansift.checks(text, columns=columns))
+        assert row["problems"] == ["(repeats a sensitive value)"]
 
 
 def test_an_unread_stream_ends():

@@ -2,7 +2,8 @@
 
 Each function returns :class:`Records`, a table that any library with the Arrow C stream interface
 reads: DuckDB, Polars, pyarrow, pandas. The inputs are read in one pass while the table is read, and
-again each time it is read. Values that a plan marks sensitive never reach a table.
+again each time it is read. Values that a plan marks sensitive never reach a table, with the limits in
+docs/secrets.md.
 
     import duckdb, plansift
 
@@ -142,7 +143,10 @@ def outputs(inputs, **options):
 
 
 def checks(inputs, **options):
-    """Return one row for each check that does not pass. Options: see :func:`table`."""
+    """Return one row for each check that does not pass. Options: see :func:`table`.
+
+    A message that repeats a sensitive value is masked, for which the inputs are read twice.
+    """
     return table("checks", inputs, **options)
 
 

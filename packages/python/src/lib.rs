@@ -1,6 +1,7 @@
 //! The Python module `plansift._plansift`. The package `plansift` re-exports and documents it.
 
 mod inputs;
+mod interrupt;
 mod query;
 mod reader;
 mod rewrite;
@@ -15,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::inputs::Inputs;
+use crate::interrupt::interruptible;
 use crate::query::{Filters, OnError, Query};
 use plansift_fleet::source::Rule;
 
@@ -108,7 +110,7 @@ fn records(
 #[pyfunction]
 fn expand(py: Python<'_>, inputs: Inputs, table: &str) -> PyResult<Vec<(String, u64)>> {
     let accepts = Query::new(table).map_err(PyValueError::new_err)?.accepts();
-    let listed = py.detach(|| inputs.list(Rule::Path, accepts));
+    let listed = interruptible(py, move |_| Ok(inputs.list(Rule::Path, accepts)))?;
     let entries = listed.entries.into_iter().map(|entry| match entry {
         Ok(entry) => (entry.source().into_owned(), entry.len.unwrap_or_default()),
         Err(unlisted) => (unlisted.source, 0),

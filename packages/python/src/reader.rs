@@ -2,13 +2,14 @@
 
 use std::fmt::Display;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{JoinHandle, ThreadId};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use crate::inputs::{access, secrets};
+use crate::interrupt::{WAIT, interruption};
 use crate::query::{OnError, Query};
 use plansift_arrow::builder::TableBuilder;
 use plansift_arrow::table::{Family, Table};
@@ -38,6 +39,7 @@ pub struct Reader {
     stop: Stop,
     /// The thread that reads the inputs, until its end was seen.
     thread: Option<JoinHandle<()>>,
+    opener: ThreadId,
 }
 
 /// The Arrow schema of a query.
@@ -60,7 +62,7 @@ pub fn open(query: &Arc<Query>) -> Reader {
             let _ = failed.send(Err(error.to_string()));
         }
     });
-    Reader { schema, batches, stop, thread: Some(thread) }
+    Reader { schema, batches, stop, thread: Some(thread), opener: std::thread::current().id() }
 }
 
 impl Iterator for Reader {
@@ -68,13 +70,22 @@ impl Iterator for Reader {
 
     fn next(&mut self) -> Option<Self::Item> {
         let failed = |text: String| ArrowError::ExternalError(text.into());
-        match self.batches.recv() {
-            Ok(batch) => Some(batch.map_err(failed)),
-            // Without this check, rows that a panic lost would look like the end.
-            Err(_) => match self.thread.take()?.join() {
-                Ok(()) => None,
-                Err(_) => Some(Err(failed("the reader of the inputs failed".to_owned()))),
-            },
+        loop {
+            return match self.batches.recv_timeout(WAIT) {
+                Ok(batch) => Some(batch.map_err(failed)),
+                Err(RecvTimeoutError::Timeout) => match interruption(self.opener) {
+                    None => continue,
+                    Some(text) => {
+                        self.stop.stop();
+                        Some(Err(failed(text)))
+                    }
+                },
+                // Without this check, rows that a panic lost would look like the end.
+                Err(RecvTimeoutError::Disconnected) => match self.thread.take()?.join() {
+                    Ok(()) => None,
+                    Err(_) => Some(Err(failed("the reader of the inputs failed".to_owned()))),
+                },
+            };
         }
     }
 }
@@ -197,8 +208,8 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
     sink.finish()
 }
 
-/// Ignores messages: warnings have no place in a table, and errors are rows or end the run.
-struct Silent;
+/// Ignores messages: warnings have no place in a table, and sinks receive errors.
+pub struct Silent;
 
 impl Events for Silent {
     fn done(&mut self, _: Label<'_>, _: DocumentOutcome) {}

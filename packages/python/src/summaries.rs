@@ -2,15 +2,16 @@
 
 use std::fmt::Display;
 
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::inputs::{Inputs, access};
-use plansift_core::error::Result;
+use crate::interrupt::interruptible;
+use crate::reader::Silent;
+use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_fleet::run::{
     AttributeContent, Consumer, DocumentLoop, DocumentOutcome, Events, Opening, PlanReader, Remark,
 };
-use plansift_fleet::source::Rule;
+use plansift_fleet::source::{Rule, Stop};
 use plansift_plan::plan::{Accepts, PlanOptions};
 use plansift_plan::record::{Label, Record, RecordOptions, Sink};
 use plansift_plan::sink::write_error;
@@ -19,7 +20,7 @@ use plansift_plan::sink::write_error;
 /// plan that cannot be read.
 #[pyfunction]
 pub fn summaries(py: Python<'_>, inputs: Inputs) -> PyResult<Vec<String>> {
-    py.detach(|| {
+    interruptible(py, move |stop| {
         let read = PlanOptions {
             threads: std::thread::available_parallelism().ok(),
             ..PlanOptions::default()
@@ -27,31 +28,38 @@ pub fn summaries(py: Python<'_>, inputs: Inputs) -> PyResult<Vec<String>> {
         let options = RecordOptions { read, accepts: Accepts::Plans, ..RecordOptions::default() };
         let attributes = &AttributeContent::None;
         let reader = PlanReader { options, attributes, assertions: None };
-        let mut summaries = Summaries::default();
-        let mut events = FirstError::default();
+        let mut summaries = Summaries { stop, records: Vec::new(), error: None };
         let consumer = Consumer::Records(reader, &mut summaries);
         let listed = inputs.list(Rule::Path, Accepts::Plans);
-        let opening = Opening::new(read, access(&read));
-        let ended = DocumentLoop::new(consumer, &mut events).inputs(&listed, &opening);
-        events.error.map_or(Ok(()), Err)?;
+        let opening = Opening { stop: Some(stop), ..Opening::new(read, access(&read)) };
+        let ended = DocumentLoop::new(consumer, &mut Silent).inputs(&listed, &opening);
+        summaries.error.map_or(Ok(()), Err)?;
         ended.map_err(|error| error.to_string())?;
         Ok(summaries.records)
     })
-    .map_err(|text: String| PyOSError::new_err(text))
 }
 
-/// Keeps the records about whole plans.
-#[derive(Default)]
-struct Summaries {
+/// Keeps the records about whole plans, up to the first error.
+struct Summaries<'r> {
+    stop: &'r Stop,
     records: Vec<String>,
+    error: Option<String>,
 }
 
-impl Sink for Summaries {
+impl Sink for Summaries<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        if self.stop.is_set() {
+            return Err(Error::new(ErrorKind::Stopped));
+        }
         if let Record::Plan(_) | Record::Summary(_) = record {
             self.records.push(serde_json::to_string(record).map_err(write_error)?);
         }
         Ok(())
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.error = Some(format!("{}: {error}", label.source));
+        Err(Error::new(ErrorKind::Stopped))
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -2,7 +2,13 @@
 
 import gzip
 import json
+import os
 import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
 
 import duckdb
 import fleets
@@ -228,6 +234,57 @@ def test_an_unread_stream_ends():
     stream = pyarrow.RecordBatchReader.from_stream(plansift.changes(PLANS, on_error="row"))
     stream.read_next_batch()
     stream.close()
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A pipe that never ends while the test runs."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = os.open(path, os.O_RDWR)
+    yield path
+    os.close(writer)
+
+
+@pytest.mark.parametrize(
+    "call", ["plansift.summary(path)", "pyarrow.table(plansift.changes(path))", "list(stream)"]
+)
+def test_a_signal_interrupts_a_wait(pipe, call):
+    code = f"""
+import plansift, pyarrow
+path = {str(pipe)!r}
+stream = pyarrow.RecordBatchReader.from_stream(plansift.changes(path))
+print("ready", flush=True)
+{call}
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert "KeyboardInterrupt" in errors and process.returncode
+
+
+def test_a_summary_ends_at_the_first_error(pipe, tmp_path):
+    broken = tmp_path / "broken.json"
+    broken.write_text("{")
+    raised = []
+
+    def summary():
+        with pytest.raises(OSError, match="broken.json") as error:
+            plansift.summary([RICH, broken, pipe])
+        raised.append(error)
+
+    # It would wait for the pipe.
+    thread = threading.Thread(target=summary, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert raised
 
 
 def test_summary_redact_and_slim(tmp_path):

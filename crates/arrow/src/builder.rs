@@ -12,12 +12,24 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use serde_json::value::RawValue;
 
+use crate::fault::LargeRow;
 use crate::table::{Cells, PATH_LISTS, PATHS, Table};
-use plansift_core::error::Result;
+use plansift_core::error::{Error, Result};
 use plansift_plan::sink::write_error;
 
 /// The members of a record, as JSON text.
 pub type Members<'a> = BTreeMap<&'a str, &'a RawValue>;
+
+/// Receives a batch of a table.
+pub type Receiver<'a> = dyn FnMut(&Table, RecordBatch) -> Result<()> + 'a;
+
+/// The rows after which a batch ends.
+const ROWS: usize = 8192;
+/// The bytes of cells after which a batch ends. Cells count as JSON text.
+const BYTES: usize = 4 << 20;
+/// The maximum size of a row. The largest batch has one byte less than `BYTES`, and such a row: as
+/// many bytes as the 32-bit offsets of a column can count.
+const ROW_MAX: usize = i32::MAX as usize - (BYTES - 1);
 
 /// The rows of a table that are not yet a batch.
 pub struct TableBuilder {
@@ -25,8 +37,10 @@ pub struct TableBuilder {
     schema: SchemaRef,
     columns: Vec<ColumnBuilder>,
     rows: usize,
-    /// The bytes of the JSON text of the rows.
+    /// The bytes of the cells of the rows.
     bytes: usize,
+    /// The maximum size of a row, in bytes. Only tests change it.
+    pub(crate) row_max: usize,
 }
 
 /// The cells of all tables that do not come from the record itself.
@@ -58,7 +72,7 @@ impl TableBuilder {
             .map(|column| Field::new(&column.name, data_type(column.cells), true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let columns = table.columns.iter().map(|column| ColumnBuilder::new(column.cells)).collect();
-        TableBuilder { table, schema, columns, rows: 0, bytes: 0 }
+        TableBuilder { table, schema, columns, rows: 0, bytes: 0, row_max: ROW_MAX }
     }
 
     /// The table.
@@ -71,24 +85,20 @@ impl TableBuilder {
         self.schema.clone()
     }
 
-    /// The number of rows.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// The size of the rows, in bytes of JSON text.
-    pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// Adds the row or rows of a record.
+    /// Adds the row or rows of a record. Sends each batch that is full to `receiver`.
     ///
     /// # Errors
     ///
-    /// Fails if a field does not have the type that the schema of the records gives it.
-    pub fn add(&mut self, common: Common<'_>, record: &Members<'_>) -> Result<()> {
+    /// Fails with [`LargeRow`] if a row is too large, if a field does not have the type that the
+    /// schema of the records gives it, or if `receiver` fails.
+    pub fn add(
+        &mut self,
+        common: Common<'_>,
+        record: &Members<'_>,
+        receiver: &mut Receiver<'_>,
+    ) -> Result<()> {
         if self.table.name == PATHS {
-            return self.add_paths(common, record);
+            return self.add_paths(common, record, receiver);
         }
         let renamed = self.table.renamed.iter().filter_map(|(field, start)| {
             let value = *record.get(field.as_str())?;
@@ -104,42 +114,66 @@ impl TableBuilder {
                 }
             })
         };
-        self.row(common, |name| record.get(name).copied().or_else(|| member(name)))
+        self.row(common, |name| record.get(name).copied().or_else(|| member(name)), receiver)
     }
 
-    /// Adds a row. `cells` has the cells by the names of their columns.
+    /// Adds a row. `cells` has the cells by the names of their columns. Sends a batch that is full
+    /// to `receiver`.
     ///
     /// # Errors
     ///
-    /// Fails if a cell does not have the type of its column.
-    pub fn add_row(&mut self, common: Common<'_>, cells: &Members<'_>) -> Result<()> {
-        self.row(common, |name| cells.get(name).copied())
+    /// Fails with [`LargeRow`] if the row is too large, if a cell does not have the type of its
+    /// column, or if `receiver` fails.
+    pub fn add_row(
+        &mut self,
+        common: Common<'_>,
+        cells: &Members<'_>,
+        receiver: &mut Receiver<'_>,
+    ) -> Result<()> {
+        self.row(common, |name| cells.get(name).copied(), receiver)
     }
 
     fn row<'v>(
         &mut self,
         common: Common<'_>,
         cell: impl Fn(&str) -> Option<&'v RawValue>,
+        receiver: &mut Receiver<'_>,
     ) -> Result<()> {
-        for (column, builder) in self.table.columns.iter().zip(&mut self.columns) {
+        let cells = self.table.columns.iter().map(|column| match column.name.as_str() {
+            "source" | "workspace" | "schema_version" => None,
+            name => cell(name),
+        });
+        let cells: Vec<Option<&RawValue>> = cells.collect();
+        let bytes: usize = cells.iter().flatten().map(|value| value.get().len()).sum();
+        let bytes = bytes + common.source.len() + common.workspace.map_or(0, str::len);
+        if bytes > self.row_max {
+            return Err(Error::new(LargeRow { table: self.table.name, max: self.row_max }));
+        }
+        for ((column, builder), cell) in self.table.columns.iter().zip(&mut self.columns).zip(cells)
+        {
             match column.name.as_str() {
                 "source" => builder.text(Some(common.source)),
                 "workspace" => builder.text(common.workspace),
                 "schema_version" => builder.integer(i64::from(common.schema_version)),
-                name => {
-                    let value = cell(name);
-                    self.bytes += value.map_or(0, |value| value.get().len());
-                    builder.set(value)?;
-                }
+                _ => builder.set(cell)?,
             }
         }
-        self.bytes += common.source.len();
+        self.bytes += bytes;
         self.rows += 1;
-        Ok(())
+        if self.rows < ROWS && self.bytes < BYTES {
+            return Ok(());
+        }
+        let batch = self.take()?;
+        receiver(&self.table, batch)
     }
 
     /// Adds a row for each path of a change.
-    fn add_paths(&mut self, common: Common<'_>, record: &Members<'_>) -> Result<()> {
+    fn add_paths(
+        &mut self,
+        common: Common<'_>,
+        record: &Members<'_>,
+        receiver: &mut Receiver<'_>,
+    ) -> Result<()> {
         // For each path, whether it is in each list.
         let mut paths: BTreeMap<&str, [bool; PATH_LISTS.len()]> = BTreeMap::new();
         for (number, list) in PATH_LISTS.iter().enumerate() {
@@ -153,11 +187,12 @@ impl TableBuilder {
         for (path, lists) in paths {
             let path: &RawValue = serde_json::from_str(path).map_err(write_error)?;
             let list = |name: &str| PATH_LISTS.iter().position(|list| *list == name);
-            self.row(common, |name| match list(name) {
+            let cell = |name: &str| match list(name) {
                 Some(number) => Some(if lists[number] { yes } else { no }),
                 None if name == "path" => Some(path),
                 None => record.get(name).copied(),
-            })?;
+            };
+            self.row(common, cell, receiver)?;
         }
         Ok(())
     }

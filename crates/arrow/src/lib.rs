@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod builder;
+pub mod fault;
 pub mod parquet;
 pub mod part;
 mod schema;

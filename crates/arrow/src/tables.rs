@@ -28,11 +28,6 @@ pub trait BatchConsumer {
     fn finish(&mut self) -> Result<()>;
 }
 
-/// The rows after which a table sends a batch.
-const ROWS: usize = 8192;
-/// The bytes of JSON text after which a table sends a batch.
-const BYTES: usize = 4 << 20;
-
 /// A sink that sends the rows of some tables to a consumer, in batches.
 pub struct Tables<C> {
     tables: Vec<TableBuilder>,
@@ -116,11 +111,11 @@ impl<C: BatchConsumer> Tables<C> {
         });
         let row = row.collect::<Result<Members<'_>>>()?;
         let common = Common { source, workspace, schema_version: SCHEMA_VERSION };
+        let consumer = &mut self.consumer;
         for table in &mut self.tables {
             if table.table().columns.iter().any(|column| column.name == "error") {
-                table.add_row(common, &row)?;
+                table.add_row(common, &row, &mut |table, batch| consumer.batch(table, batch))?;
             }
-            send_if_full(table, &mut self.consumer)?;
         }
         Ok(())
     }
@@ -131,22 +126,14 @@ impl<C: BatchConsumer> Tables<C> {
             workspace: self.document.workspace.as_deref(),
             schema_version: SCHEMA_VERSION,
         };
+        let consumer = &mut self.consumer;
         for table in &mut self.tables {
             if table.table().kinds.iter().any(|it| it == kind) {
-                table.add(common, record)?;
+                table.add(common, record, &mut |table, batch| consumer.batch(table, batch))?;
             }
-            send_if_full(table, &mut self.consumer)?;
         }
         Ok(())
     }
-}
-
-fn send_if_full(table: &mut TableBuilder, consumer: &mut impl BatchConsumer) -> Result<()> {
-    if table.rows() < ROWS && table.bytes() < BYTES {
-        return Ok(());
-    }
-    let batch = table.take()?;
-    consumer.batch(table.table(), batch)
 }
 
 /// The row of a plan that has no records.

@@ -211,6 +211,55 @@ fn a_change_has_a_row_for_each_path() {
     assert_eq!(paths.collect::<Vec<_>>(), expected);
 }
 
+/// A plan with a change of `paths` paths, whose address has `len` bytes.
+fn change_with_long_address(len: usize, paths: usize) -> String {
+    let address = "a".repeat(len);
+    let side = |value: u32| {
+        let members: Vec<_> = (0..paths).map(|path| format!(r#""p{path}":{value}"#)).collect();
+        members.join(",")
+    };
+    let (before, after) = (side(1), side(2));
+    format!(
+        r#"{{"format_version":"1.2","resource_changes":[{{"address":"{address}","change":
+        {{"actions":["update"],"before":{{{before}}},"after":{{{after}}}}}}}]}}"#
+    )
+}
+
+/// Checks the batches of the table of paths, and keeps only their number of rows.
+#[derive(Default)]
+struct Sizes {
+    rows: usize,
+    /// The bytes of text in the largest batch.
+    bytes: usize,
+}
+
+impl BatchConsumer for &mut Sizes {
+    fn batch(&mut self, _: &Table, batch: RecordBatch) -> Result<()> {
+        let texts = batch.columns().iter().filter_map(|column| column.as_string_opt::<i32>());
+        self.bytes = self.bytes.max(texts.map(|texts| texts.values().len()).sum());
+        self.rows += batch.num_rows();
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_change_with_many_paths_has_bounded_batches() {
+    for (len, paths) in [(64 << 10, 5_000), (1_000_000, 2_300)] {
+        let mut sizes = Sizes::default();
+        let mut tables = Family::Changes.tables();
+        tables.retain(|table| table.name == PATHS);
+        let mut tables = Tables::new(tables, &mut sizes);
+        write(change_with_long_address(len, paths).as_bytes(), &mut tables);
+        tables.finish().expect("the rows end");
+        assert_eq!(sizes.rows, paths);
+        assert!(sizes.bytes < (4 << 20) + len + 100, "{} bytes in a batch", sizes.bytes);
+    }
+}
+
 #[test]
 fn parquet_files_have_the_rows_of_all_batches() {
     let change = r#"{"address":"t.a","change":{"actions":["update"],"before":1,"after":2}}"#;

@@ -24,8 +24,8 @@ impl fmt::Display for LargeRow {
         let LargeRow { table, max } = self;
         write!(
             f,
-            "a row of the table `{table}` has more than {max} bytes, the maximum for a column of \
-             a batch: ask for fewer values"
+            "a row of the table `{table}` is larger than {max} bytes, the maximum: ask for fewer \
+             columns or values"
         )
     }
 }

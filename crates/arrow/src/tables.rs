@@ -30,7 +30,7 @@ pub trait BatchConsumer {
 
 /// A sink that sends the rows of some tables to a consumer, in batches.
 pub struct Tables<C> {
-    tables: Vec<TableBuilder>,
+    pub(crate) tables: Vec<TableBuilder>,
     document: Document,
     consumer: C,
     /// The JSON text of the record.
@@ -44,6 +44,8 @@ struct Document {
     workspace: Option<String>,
     /// The members of its first record.
     head: Vec<u8>,
+    /// The number of records so far.
+    records: u64,
 }
 
 impl<C: BatchConsumer> Tables<C> {
@@ -58,20 +60,28 @@ impl<C: BatchConsumer> Tables<C> {
     ///
     /// # Errors
     ///
-    /// Fails if the line is not a record, or if the output fails.
+    /// Fails if the line is not a record, if a row is too large, or if the output fails.
     pub fn line(&mut self, line: &[u8]) -> Result<()> {
+        self.add_line(line).map_err(|error| {
+            let Document { records, source, .. } = &self.document;
+            error.within(&format!("record {records} of {source}"))
+        })
+    }
+
+    fn add_line(&mut self, line: &[u8]) -> Result<()> {
         let mut record: Members<'_> = serde_json::from_slice(line).map_err(write_error)?;
         let text = |name: &str| {
             let value = record.get(name).map(|value| serde_json::from_str::<String>(value.get()));
             value.transpose().map_err(write_error)
         };
         let kind = text("kind")?.unwrap_or_default();
+        self.document.records += 1;
         match kind.as_str() {
             // The first record of a document.
             "plan" | "document" | "configuration" | "audit" => {
                 let source = text("source")?.unwrap_or_default();
-                self.document =
-                    Document { source, workspace: text("workspace")?, head: line.to_vec() };
+                let (workspace, head) = (text("workspace")?, line.to_vec());
+                self.document = Document { source, workspace, head, records: 1 };
                 return Ok(());
             }
             "summary" => {
@@ -153,9 +163,10 @@ impl<C: BatchConsumer> Sink for Tables<C> {
         text.clear();
         // As in NDJSON, so that a cell does not depend on the way of its record.
         serde_json::to_writer(inert::Json::new(&mut text), record).map_err(write_error)?;
-        let added = self.line(&text);
+        let added = self.add_line(&text);
         self.text = text;
-        added
+        // The whole place, because some records come from no element, or wait for the first one.
+        added.map_err(|error| error.within(&format!("record {}", self.document.records)).placed())
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {

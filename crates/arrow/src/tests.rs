@@ -261,6 +261,68 @@ fn a_change_with_many_paths_has_bounded_batches() {
 }
 
 #[test]
+fn a_row_that_is_too_large_is_an_error_with_its_place() {
+    let change = |address: &str| {
+        let change = r#"{"actions":["update"],"before":1,"after":2}"#;
+        format!(r#"{{"address":"{address}","change":{change}}}"#)
+    };
+    let changes = [change("t.a"), change(&"a".repeat(1000)), change("t.b")].join(",");
+    let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{changes}]}}"#);
+    let message = "a row of the table `resource_changes` is larger than 1000 bytes, the maximum: \
+                   ask for fewer columns or values";
+    fn tables(rows: &mut Rows) -> Tables<&mut Rows> {
+        let mut tables = Tables::new(Family::Changes.tables(), rows);
+        tables.tables.iter_mut().for_each(|table| table.row_max = 1000);
+        tables
+    }
+
+    // The plan fails, and its other rows stay.
+    let mut rows = Rows::default();
+    let mut sink = tables(&mut rows);
+    write(plan.as_bytes(), &mut sink);
+    write(br#"{"format_version":"1.2","resource_changes":[]}"#, &mut sink);
+    sink.finish().expect("the rows end");
+    let rows_of = |name| rows.0.iter().filter(move |(table, _)| *table == name);
+    let addresses = ["resource_changes", PATHS]
+        .map(|table| rows_of(table).map(|(_, row)| row["address"].as_str()).collect::<Vec<_>>());
+    assert_eq!(addresses, [vec![Some("t.a")], vec![Some("t.a")]]);
+    let plans: Vec<_> =
+        rows_of(PLANS).map(|(_, row)| (row["status"].clone(), row.get("error").cloned())).collect();
+    // The second change is the third record.
+    let error = format!("at record 3: {message}");
+    assert_eq!(plans, [("failed".into(), Some(error.into())), ("done".into(), None)]);
+
+    let mut out = Vec::new();
+    write(plan.as_bytes(), &mut Ndjson::new(&mut out));
+    let mut rows = Rows::default();
+    let mut sink = tables(&mut rows);
+    let error = out.split(|byte| *byte == b'\n').find_map(|line| sink.line(line).err());
+    let error = error.expect("an error").to_string();
+    assert_eq!(error, format!("at record 3 of plan.json: {message}"));
+}
+
+#[test]
+fn a_time_is_in_microseconds_and_a_text_that_is_no_time_is_null() {
+    // The number is from GNU date: `date --date 2026-11-28T09:00:15Z +%s`.
+    let micros = json!(1_795_856_415_123_456_i64);
+    for (text, expected) in [
+        ("2026-11-28T14:30:15.123456789+05:30", Some(&micros)),
+        ("2026-11-28T09:00:15.123456Z", Some(&micros)),
+        ("2026-11-28 at nine", None),
+        ("2026-11-28T09:00:15", None),
+    ] {
+        let plan = json!({"format_version": "1.2", "resource_changes": [], "timestamp": text});
+        let mut rows = Rows::default();
+        let mut tables = Tables::new(Family::Changes.tables(), &mut rows);
+        write(plan.to_string().as_bytes(), &mut tables);
+        tables.finish().expect("the rows end");
+        let (table, row) = &rows.0[0];
+        assert_eq!((*table, &row["status"]), (PLANS, &json!("done")));
+        assert_eq!(row.get("timestamp"), expected, "{text}");
+    }
+}
+
+#[test]
 fn parquet_files_have_the_rows_of_all_batches() {
     let change = r#"{"address":"t.a","change":{"actions":["update"],"before":1,"after":2}}"#;
     let changes = vec![change; 20_000].join(",");

@@ -29,9 +29,9 @@ impl BatchConsumer for &mut Rows {
     fn batch(&mut self, table: &Table, batch: RecordBatch) -> Result<()> {
         for row in 0..batch.num_rows() {
             let cells = table.columns.iter().zip(batch.columns());
-            let members = cells.filter_map(|(column, array)| {
-                (!array.is_null(row)).then(|| (column.name.clone(), cell(column, array, row)))
-            });
+            let members = cells
+                .filter(|(_, array)| !array.is_null(row))
+                .map(|(column, array)| (column.name.clone(), cell(column, array, row)));
             self.0.push((table.name, members.collect()));
         }
         Ok(())

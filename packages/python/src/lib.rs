@@ -7,6 +7,7 @@ mod reader;
 mod rewrite;
 mod summaries;
 
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -104,16 +105,16 @@ fn records(
     Ok(Records { query: Arc::new(query) })
 }
 
-/// Returns the inputs that some names select, and their sizes in bytes; 0 if the size is unknown.
-/// A name that selects nothing is an input, too, so that whoever reads it gets the error. Fails if
-/// there is no such table.
+/// Returns the names of the inputs that some names select, and their sizes in bytes; 0 if the size
+/// is unknown. A name that selects nothing is an input, too, so that whoever reads it gets the
+/// error. Documents in memory have no names. Fails if there is no such table.
 #[pyfunction]
-fn expand(py: Python<'_>, inputs: Inputs, table: &str) -> PyResult<Vec<(String, u64)>> {
+fn expand(py: Python<'_>, inputs: Inputs, table: &str) -> PyResult<Vec<(OsString, u64)>> {
     let accepts = Query::new(table).map_err(PyValueError::new_err)?.accepts();
     let listed = interruptible(py, move |_| Ok(inputs.list(Rule::Path, accepts)))?;
-    let entries = listed.entries.into_iter().map(|entry| match entry {
-        Ok(entry) => (entry.source().into_owned(), entry.len.unwrap_or_default()),
-        Err(unlisted) => (unlisted.source, 0),
+    let entries = listed.entries.into_iter().filter_map(|entry| match entry {
+        Ok(entry) => Some((entry.name()?, entry.len.unwrap_or_default())),
+        Err(unlisted) => Some((unlisted.source.into(), 0)),
     });
     Ok(entries.collect())
 }

@@ -1,6 +1,7 @@
 """The data source gives the rows of one process, also if executors are killed."""
 
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -83,6 +84,20 @@ def test_unread_plans_are_rows_whatever_the_columns(spark, tmp_path):
     assert len(found) == 3 and all(row["error"] for row in found)
 
 
+def test_names_may_have_any_bytes_and_commas(spark, tmp_path):
+    (tmp_path / os.fsdecode(b"a,\xe9.json")).write_bytes(RICH.read_bytes())
+    (tmp_path / "b,c.json").write_bytes(RICH.read_bytes())
+    assert load(spark, tmp_path).filter("error is null").count() == 90
+    assert load(spark, tmp_path / "b,c.json").filter("error is null").count() == 45
+
+
+def test_errors_name_the_option(spark):
+    with pytest.raises(Exception, match="the option partitions is a number from 1, not '0'"):
+        load(spark, RICH, partitions=0).count()
+    with pytest.raises(Exception, match="load needs a path"):
+        spark.read.format("plansift").load().count()
+
+
 def read_rows(frame):
     """Return the number of rows that the data source reads for a frame."""
     plan = frame._jdf.queryExecution().executedPlan()
@@ -111,7 +126,7 @@ def test_pushed_filters_keep_every_row_that_matches(table, column):
     from pyspark.sql.datasource import EqualTo, In
 
     plans = [str(RICH.parents[1] / name / "plan.json") for name in ["rich", "deferred", "deposed"]]
-    options = {"path": ",".join(plans), "table": table, "all": "true", "partitions": "1"}
+    options = {"paths": json.dumps(plans), "table": table, "all": "true", "partitions": "1"}
 
     def read(*conditions):
         reader = _FilteringReader(options)
@@ -140,7 +155,8 @@ def test_pushed_filters_keep_every_row_that_matches(table, column):
 )
 def test_other_tables(spark, table, options):
     state = ROOT / "corpus/states/secrets.json"
-    found = rows(load(spark, f"{RICH},{state}", table=table, **options))
+    frame = spark.read.format("plansift").options(table=table, **options)
+    found = rows(frame.load([str(RICH), str(state)]))
     if "select" in options:
         options = options | {"select": options["select"].split(",")}
     records = plansift.table(table, [RICH, state], on_error="row", **options)

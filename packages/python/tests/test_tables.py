@@ -1,6 +1,7 @@
 """The tables have the rows and the cells of the records that the program writes."""
 
 import gzip
+import http.server
 import json
 import os
 import pathlib
@@ -88,6 +89,39 @@ def test_a_folder_has_states_for_the_tables_that_read_them(tmp_path):
         sources = {row["source"] for row in rows(plansift.table(table, tmp_path))}
         assert sources == {str(tmp_path / "plan.json")}, table
     assert [name for name, _ in plansift.expand(tmp_path)] == [str(tmp_path / "plan.json")]
+
+
+def test_names_of_expand_select_the_same_inputs(tmp_path):
+    (tmp_path / os.fsdecode(b"\xe9.json")).write_bytes(RICH.read_bytes())
+    ((name, size),) = plansift.expand(tmp_path)
+    assert size == RICH.stat().st_size
+    assert len(rows(plansift.changes(name))) == 45
+    assert plansift.expand([RICH.read_bytes(), name]) == [(name, size)]
+
+
+def test_names_of_expand_have_the_query_of_an_address():
+    class Signed(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            text = RICH.read_bytes() if self.path == "/plan.json?key=secret" else b""
+            self.send_response(200 if text else 403)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text if self.command == "GET" else b"")
+
+        do_HEAD = do_GET
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Signed)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    place = f"http://127.0.0.1:{server.server_port}/plan.json"
+    try:
+        ((name, _),) = plansift.expand(f"{place}?key=secret")
+        found = rows(plansift.changes(name))
+    finally:
+        server.shutdown()
+    assert len(found) == 45 and {row["source"] for row in found} == {place}
 
 
 def test_errors_are_exceptions_or_rows(tmp_path):

@@ -1,6 +1,7 @@
 //! An input: its location, its known properties, and functions that open it.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::Metadata;
 use std::io::{Cursor, Read};
@@ -120,6 +121,17 @@ impl InputEntry {
             Location::Object(object) => object.address.to_string().into(),
             Location::Stdin => "-".into(),
             Location::Memory(memory) => memory.name.as_str().into(),
+        }
+    }
+
+    /// Returns the name that selects the input again. Unlike [`InputEntry::source`], it has the query
+    /// of an address, and all bytes of a path. A document in memory has none.
+    pub fn name(&self) -> Option<OsString> {
+        match &self.location {
+            Location::File(path) => Some(path.clone().into()),
+            Location::Object(object) => Some(object.address.name().into()),
+            Location::Stdin => Some("-".into()),
+            Location::Memory(_) => None,
         }
     }
 

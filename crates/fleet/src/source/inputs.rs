@@ -74,7 +74,7 @@ fn key_of(input: &Result<InputEntry, Unlisted>) -> Key {
             (b'f', path.as_os_str().as_encoded_bytes().to_vec().into())
         }
         Ok(InputEntry { location: Location::Object(object), .. }) => {
-            (b'o', object.address.identity().into_bytes().into())
+            (b'o', object.address.name().into_bytes().into())
         }
         Ok(InputEntry { location: Location::Stdin, .. }) => (b'-', Cow::default()),
         Ok(entry @ InputEntry { location: Location::Memory(_), .. }) => {

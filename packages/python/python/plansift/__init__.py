@@ -213,6 +213,9 @@ def expand(inputs, table="resource_changes"):
 
     Folders, globs and prefixes of stores become inputs of their own. A size of 0 is unknown. States
     in folders count only for a ``table`` that has rows of them, such as ``resources``.
+
+    A name is for reading, not for showing: the query of an address, which may be secret, is in it.
+    The column ``source`` has no queries.
     """
     return _expand(_listed(inputs), table)
 

@@ -8,8 +8,8 @@
 Options:
 
 ``path``
-    A plan, a folder, a glob, the address of an object or of a prefix, or several of these with
-    commas between them. Executors must be able to read it.
+    A plan, a folder, a glob, or the address of an object or of a prefix. ``load`` also takes a list
+    of these. Executors must be able to read them.
 ``table``
     The table to read, by default ``resource_changes``.
 ``columns``
@@ -34,6 +34,7 @@ Spark passes filters by ``action``, ``type`` and ``address`` to the reader if th
 ``spark.sql.python.filterPushdown.enabled`` is ``true``.
 """
 
+import json
 import sys
 
 import pyarrow
@@ -87,9 +88,11 @@ class _Reader(DataSourceReader):
         self.filters = {}
 
     def partitions(self):
-        paths = _names(self.options["path"])
-        most = int(self.options.get("partitions", 64))
-        return [_Inputs(inputs) for inputs in _bins(expand(paths, self.table), most)]
+        most = self.options.get("partitions", "64")
+        if not most.isdecimal() or int(most) == 0:
+            raise ValueError(f"the option partitions is a number from 1, not {most!r}")
+        inputs = expand(_paths(self.options), self.table)
+        return [_Inputs(inputs) for inputs in _bins(inputs, int(most))]
 
     def read(self, partition):
         records = _table(self.options, partition.inputs, **self.filters)
@@ -109,6 +112,14 @@ class _FilteringReader(_Reader):
             if values and self.table in _TABLES and not is_lossy:
                 self.filters.setdefault(_FILTERS[each.attribute[0]], values)
             yield each
+
+
+def _paths(options):
+    """Return the names of the inputs. Spark writes several paths as a JSON list."""
+    paths = [options["path"]] if "path" in options else json.loads(options.get("paths", "[]"))
+    if not paths:
+        raise ValueError("load needs a path: a plan, a folder, a glob or an address")
+    return paths
 
 
 def _names(text):

@@ -99,9 +99,12 @@ impl Address {
         &self.bucket
     }
 
-    /// Returns a string that identifies the address. It contains the secrets of the address.
-    pub(in crate::source) fn identity(&self) -> String {
-        format!("{:?}:{}/{}", self.kind, self.bucket, self.key)
+    /// Returns the name that yields this address. It contains the secrets of the address.
+    pub(in crate::source) fn name(&self) -> String {
+        match self.kind {
+            Kind::Web => self.bucket.clone(),
+            Kind::S3 | Kind::Gs | Kind::Az => self.to_string(),
+        }
     }
 
     /// Returns the key in the bucket; empty for a web server.

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use plansift_core::input::{InputOptions, Mapping, Threads};
+use plansift_core::limits::{Limit, Limits, parse_amount};
 use plansift_fleet::source::{Globs, InputEntry, Inputs as Listed, Rule, Selection};
 use plansift_plan::plan::{Accepts, PlanOptions};
 use plansift_redact::secret::{ECHO_MIN, EchoOf, SecretOptions};
@@ -55,6 +56,27 @@ impl Inputs {
         }
         listed
     }
+}
+
+/// Reads limits: their names in the options of the program, after `--limit-`, and amounts.
+pub fn limits(given: &[(String, String)]) -> Result<Limits, String> {
+    let mut limits = Limits::default();
+    let known = Limit::ALL.iter().filter_map(|limit| {
+        let option = limit.spec()?.option;
+        Some((*limit, option.strip_prefix("--limit-")?))
+    });
+    for (name, amount) in given {
+        let Some((limit, _)) = known.clone().find(|(_, known)| known == name) else {
+            let names: Vec<_> = known.map(|(_, name)| name).collect();
+            return Err(format!(
+                "limits: there is no limit {name}: the limits are {}",
+                names.join(", ")
+            ));
+        };
+        let amount = parse_amount(amount).map_err(|error| format!("limits: {name}: {error}"))?;
+        limits.set(limit, amount);
+    }
+    Ok(limits)
 }
 
 /// How to open inputs. A file is not mapped: if another process shortened it, the signal would end

@@ -67,7 +67,7 @@ impl Records {
 #[pyfunction]
 #[pyo3(signature = (
     table, inputs, *, columns, filters, select, values, references, dependents, all, on_error,
-    threads, workspace_from,
+    threads, limits, workspace_from,
 ))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a private function")]
 fn records(
@@ -82,6 +82,7 @@ fn records(
     all: bool,
     on_error: &str,
     threads: Option<usize>,
+    limits: Vec<(String, String)>,
     workspace_from: Option<String>,
 ) -> PyResult<Records> {
     let wrong = |text: String| PyValueError::new_err(text);
@@ -97,6 +98,7 @@ fn records(
     query.shows_all = all;
     query.on_error = OnError::parse(on_error).map_err(wrong)?;
     query.threads = threads;
+    query.limits = inputs::limits(&limits).map_err(wrong)?;
     query.workspace_from = workspace_from;
     if let Some(columns) = columns {
         query.keep(columns).map_err(wrong)?;

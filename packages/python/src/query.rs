@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use crate::inputs::Inputs;
 use plansift_arrow::table::{Family, Table};
+use plansift_core::limits::Limits;
 use plansift_core::path::AddressPattern;
 use plansift_fleet::source::Rule;
 use plansift_plan::plan::Accepts;
@@ -30,6 +31,7 @@ pub struct Query {
     pub shows_all: bool,
     pub on_error: OnError,
     pub threads: Option<usize>,
+    pub limits: Limits,
     pub workspace_from: Option<String>,
 }
 
@@ -89,6 +91,7 @@ impl Query {
             shows_all: false,
             on_error: OnError::Raise,
             threads: None,
+            limits: Limits::default(),
             workspace_from: None,
         })
     }
@@ -127,6 +130,9 @@ impl Query {
             return Err("the table references needs the address of an element, as references or \
                         as dependents; other tables have neither"
                 .to_owned());
+        }
+        if self.threads == Some(0) {
+            return Err("threads is a number from 1".to_owned());
         }
         self.rule().map(drop)
     }

@@ -149,7 +149,8 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
     if !noise.is_none() {
         sink = Box::new(Filter::new(sink, noise, None));
     }
-    let read = PlanOptions { threads: query.threads(), ..PlanOptions::default() };
+    let (threads, limits) = (query.threads(), query.limits);
+    let read = PlanOptions { threads, limits, ..PlanOptions::default() };
     let inputs = query.inputs.list(query.rule().unwrap_or_default(), query.accepts());
     let opening = Opening { stop: Some(stop), ..Opening::new(read, access(&read)) };
     let sink = sink.as_mut();

@@ -2,9 +2,10 @@
 
 use std::fmt::Display;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::inputs::{Inputs, access};
+use crate::inputs::{self, Inputs, access};
 use crate::interrupt::interruptible;
 use crate::reader::Silent;
 use plansift_core::error::{Error, ErrorKind, Result};
@@ -19,18 +20,21 @@ use plansift_plan::sink::write_error;
 /// Returns the `plan` and `summary` records of the plans of some inputs, as JSON. Fails at the first
 /// plan that cannot be read.
 #[pyfunction]
-pub fn summaries(py: Python<'_>, inputs: Inputs) -> PyResult<Vec<String>> {
+pub fn summaries(
+    py: Python<'_>,
+    given: Inputs,
+    limits: Vec<(String, String)>,
+) -> PyResult<Vec<String>> {
+    let limits = inputs::limits(&limits).map_err(PyValueError::new_err)?;
     interruptible(py, move |stop| {
-        let read = PlanOptions {
-            threads: std::thread::available_parallelism().ok(),
-            ..PlanOptions::default()
-        };
+        let threads = std::thread::available_parallelism().ok();
+        let read = PlanOptions { threads, limits, ..PlanOptions::default() };
         let options = RecordOptions { read, accepts: Accepts::Plans, ..RecordOptions::default() };
         let attributes = &AttributeContent::None;
         let reader = PlanReader { options, attributes, assertions: None };
         let mut summaries = Summaries { stop, records: Vec::new(), error: None };
         let consumer = Consumer::Records(reader, &mut summaries);
-        let listed = inputs.list(Rule::Path, Accepts::Plans);
+        let listed = given.list(Rule::Path, Accepts::Plans);
         let opening = Opening { stop: Some(stop), ..Opening::new(read, access(&read)) };
         let ended = DocumentLoop::new(consumer, &mut Silent).inputs(&listed, &opening);
         summaries.error.map_or(Ok(()), Err)?;

@@ -94,6 +94,12 @@ def test_names_may_have_any_bytes_and_commas(spark, tmp_path):
 def test_errors_name_the_option(spark):
     with pytest.raises(Exception, match="the option partitions is a number from 1, not '0'"):
         load(spark, RICH, partitions=0).count()
+    with pytest.raises(Exception, match="limits: change: not a number"):
+        load(spark, RICH, limits="change").count()
+    with pytest.raises(Exception, match="the limits are depth, change"):
+        load(spark, RICH, limits="chnage=1M").count()
+    (row,) = load(spark, RICH, limits="change=100, paths=1M").collect()
+    assert row.error.endswith("raise it with --limit-change")
     with pytest.raises(Exception, match="load needs a path"):
         spark.read.format("plansift").load().count()
 

@@ -138,6 +138,16 @@ def test_errors_are_exceptions_or_rows(tmp_path):
     assert len(changes) == 47
 
 
+def test_limits_have_the_names_of_the_messages():
+    (row,) = rows(plansift.plans(RICH, on_error="row", limits={"change": 100}))
+    assert row["error"].endswith("raise it with --limit-change")
+    for limits in [{"change": "1M"}, {"change": 1 << 20, "string-kept": "1M"}]:
+        (row,) = rows(plansift.plans(RICH, on_error="row", limits=limits))
+        assert row["error"] is None
+    with pytest.raises(OSError, match="--limit-change"):
+        plansift.summary(RICH, limits={"change": 100})
+
+
 @pytest.mark.parametrize("table", ["plans", "resource_changes", "paths", "resources", "elements"])
 def test_the_row_of_an_error_needs_no_column(table):
     records = plansift.table(table, b"{", columns=["workspace"], on_error="row")
@@ -155,6 +165,10 @@ def test_the_row_of_an_error_needs_no_column(table):
         lambda: plansift.changes(RICH, actions="destory"),
         lambda: plansift.changes(RICH, on_error="ignore"),
         lambda: plansift.changes(RICH, workspace_from="plans"),
+        lambda: plansift.changes(RICH, threads=0),
+        lambda: plansift.changes(RICH, limits={"path": "64M"}),
+        lambda: plansift.changes(RICH, limits={"paths": "64MB"}),
+        lambda: plansift.changes(RICH, limits={"paths": -1}),
         lambda: plansift.table("change", RICH),
         lambda: plansift.outputs(RICH, types="a"),
         lambda: plansift.resources(RICH, select="tags[a]"),

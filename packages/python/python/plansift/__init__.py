@@ -59,6 +59,10 @@ def _texts(given):
     return [given] if isinstance(given, str) else list(given)
 
 
+def _amounts(limits):
+    return [(name, str(amount)) for name, amount in (limits or {}).items()]
+
+
 def table(
     name,
     inputs,
@@ -75,13 +79,14 @@ def table(
     all=False,
     on_error="raise",
     threads=None,
+    limits=None,
     workspace_from=None,
 ):
     """Return the rows of a table by its name, such as ``resource_changes``.
 
     ``inputs`` is one input or a list of inputs: the path of a plan (JSON, possibly compressed, or a
     binary plan file), a folder, a glob, the address of an object such as ``s3://bucket/key``, or the
-    bytes of a plan.
+    bytes of a plan. The rows of bytes come after those of other inputs.
 
     ``columns`` are the columns to build, by default all. ``actions``, ``types``, ``modules`` and
     ``addresses`` select resource changes; ``*`` in a pattern matches any text. A change must match
@@ -101,8 +106,10 @@ def table(
     then in the table whatever ``columns`` are. The rows that were read before the error come before
     it.
 
-    ``threads`` is the number of threads, by default one for each processor. ``workspace_from`` is a
-    pattern for paths, such as ``plans/{workspace}/plan.json``.
+    ``threads`` is the number of threads, by default one for each processor. ``limits`` raises limits:
+    if a message says ``raise it with --limit-paths``, pass ``limits={"paths": "64M"}``. An amount is
+    a number, or text with the suffix K, M, G or T. ``workspace_from`` is a pattern for paths, such as
+    ``plans/{workspace}/plan.json``.
     """
     given = {"actions": actions, "types": types, "modules": modules, "addresses": addresses}
     filters = [(name, _texts(patterns)) for name, patterns in given.items() if patterns]
@@ -118,6 +125,7 @@ def table(
         all=all,
         on_error=on_error,
         threads=threads,
+        limits=_amounts(limits),
         workspace_from=workspace_from,
     )
 
@@ -220,14 +228,14 @@ def expand(inputs, table="resource_changes"):
     return _expand(_listed(inputs), table)
 
 
-def summary(inputs):
+def summary(inputs, *, limits=None):
     """Return a list with a dictionary for each plan: its versions and counts.
 
     The keys are those of the records ``plan`` and ``summary``. Fails at the first plan that cannot
-    be read.
+    be read. ``limits`` are those of :func:`table`.
     """
     found = []
-    for text in _summaries(_listed(inputs)):
+    for text in _summaries(_listed(inputs), _amounts(limits)):
         record = _json.loads(text)
         if record.pop("kind") == "plan":
             found.append(record)

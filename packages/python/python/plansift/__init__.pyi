@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, Literal, TypeAlias, TypedDict, overload
 
@@ -31,6 +31,7 @@ class Options(TypedDict, total=False):
     all: bool
     on_error: Literal["raise", "row"]
     threads: int | None
+    limits: Mapping[str, int | str] | None
     workspace_from: str | None
 
 def table(name: str, inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
@@ -55,7 +56,9 @@ def findings(inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Rec
 def expand(
     inputs: Input | Iterable[Input], table: str = "resource_changes"
 ) -> list[tuple[str, int]]: ...
-def summary(inputs: Input | Iterable[Input]) -> list[dict[str, Any]]: ...
+def summary(
+    inputs: Input | Iterable[Input], *, limits: Mapping[str, int | str] | None = None
+) -> list[dict[str, Any]]: ...
 @overload
 def redact(input: Input, output: None = None) -> bytes: ...
 @overload

@@ -24,6 +24,9 @@ Options:
     The attributes in the column ``values`` of ``resources``, with commas between them.
 ``values``
     ``true`` adds the values of ``output_values`` and ``variables``.
+``limits``
+    Limits to raise, such as ``paths=64M,change=1G``. Their names are those of the messages, after
+    ``--limit-``.
 ``references``, ``dependents``
     The address of the element that the table ``references`` is about.
 
@@ -137,6 +140,7 @@ def _table(options, inputs, **filters):
         values=options.get("values", "false").lower() == "true",
         all=options.get("all", "false").lower() == "true",
         on_error="row",
+        limits=dict(limit.partition("=")[::2] for limit in _names(options.get("limits", ""))),
         threads=1,
         **filters,
     )

@@ -124,8 +124,8 @@ impl InputEntry {
         }
     }
 
-    /// Returns the name that selects the input again. Unlike [`InputEntry::source`], it has the query
-    /// of an address, and all bytes of a path. A document in memory has none.
+    /// Returns the name that selects the input again. Unlike [`InputEntry::source`], it has the
+    /// query of an address, and all bytes of a path. A document in memory has none.
     pub fn name(&self) -> Option<OsString> {
         match &self.location {
             Location::File(path) => Some(path.clone().into()),

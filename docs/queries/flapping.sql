@@ -1,10 +1,10 @@
 -- Which resources flap: their planned action changes at least n times between nights?
--- A resource without a record in a plan stays as it is in that night. A night without a readable
--- plan of the workspace does not count.
+-- A resource without a record in a complete plan stays as it is in that night. A night does not count
+-- if the plan of the workspace cannot be read, or if Terraform marked it as errored.
 -- Tables: plans, resource_changes. Parameters: turns, the smallest number of changes of the action.
 with parameter as (select 3 as turns),
 nights as (
-  select distinct workspace, dt from plans where status = 'done'
+  select distinct workspace, dt from plans where status = 'done' and not coalesce(errored, false)
 ),
 planned as (
   select workspace, address, dt, min(action) as action

@@ -168,6 +168,8 @@ def _planted(night):
         *[
             update("aws_sqs_queue.mails", unknown={"policy": True}),
             update("aws_sqs_queue.letters", unknown={"policy": True}),
+            # A data source is no existing resource, and a replacement makes a new one.
+            change("aws_iam_policy_document.who", "read", mode="data", unknown={"json": True}),
         ]
         * is_latest,
         *[red] * (night in (0, 4)),
@@ -178,13 +180,24 @@ def _planted(night):
         change("aws_vpc.gone", "forget"),
         update("aws_vpc.open", "key", marked_before={"key": True}),
     ]
+    is_errored = night in (1, 3)
+    shaky = [
+        # No errored plan has these changes, but every complete one.
+        *[update("aws_lb.front"), change("aws_lb.old", "delete")] * (not is_errored),
+        # Only errored plans have this destroy, and the latest one.
+        *[change("aws_lb.older", "delete")] * (is_errored or is_latest),
+    ]
     return {
         "billing": plan(
             *billing,
             drift=[update(role, "policy")] * (night in (0, 2, 4)),
             version="1.9.8",
             modules={"web": "./web", "mail": "hashicorp/mail/aws@~> 2.0"},
-            checks=[check("check.certificate", "fail" if night >= 2 else "pass")],
+            checks=[
+                check("check.certificate", "fail" if night >= 2 else "pass"),
+                # A check that fails, passes, and fails again.
+                check("check.quota", "fail" if night in (0, 3, 4) else "pass"),
+            ],
         ),
         "search": plan(
             *search,
@@ -203,7 +216,16 @@ def _planted(night):
                 change("aws_vpc.other", "no-op", previous_address="aws_vpc.old"),
                 *[update("aws_eip.nat", "domain")] * is_latest,
             ],
-            outputs={"key": output("update", marked_before=True)},
+            outputs={
+                "key": output("update", marked_before=True),
+                # No answer has an output that stays as it is.
+                "same": output("no-op", marked_before=True, marked_after=True),
+            },
+        ),
+        "shaky": plan(
+            *shaky,
+            checks=[check("check.front", "fail")] * (not is_errored),
+            errored=is_errored,
         ),
         "broken": BROKEN if night in (1, 4) else plan(),
         "stuck": plan(

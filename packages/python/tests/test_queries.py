@@ -65,6 +65,13 @@ def nights(records, *keys, at_least):
     return [row for row in found if row[-1] >= at_least]
 
 
+def complete_nights(records):
+    """Return the nights in which each workspace has a complete plan."""
+    plans = [it for it in records("plan") if it["status"] == "done" and not it.get("errored")]
+    found = {key: {it["dt"] for it in each} for (key,), each in groups(plans, "workspace").items()}
+    return collections.defaultdict(set, found)
+
+
 def blast_radius(records):
     done = [it for it in records.latest("plan") if it["status"] == "done"]
     kinds = ["destroy", "change", "add"]
@@ -115,23 +122,30 @@ def failed_workspaces(records):
 
 
 def failing_checks(records):
+    complete = complete_nights(records)
     failing = [it for it in records("check") if it["status"] in ("fail", "error")]
+    failing = groups(failing, "workspace", "address", "dt")
     rows = []
-    for each in groups(failing, "workspace", "address").values():
-        for it in each:
-            if it["dt"] == records.nights[-1]:
-                row = [it["workspace"], it["address"], it.get("check_kind"), it["status"]]
-                rows.append((*row, min(it["dt"] for it in each)))
+    for (workspace, address, dt), each in failing.items():
+        if dt != records.nights[-1]:
+            continue
+        since = dt
+        for earlier in reversed(records.nights):
+            if (workspace, address, earlier) in failing:
+                since = earlier
+            elif earlier in complete[workspace]:
+                break
+        rows += [(workspace, address, it.get("check_kind"), it["status"], since) for it in each]
     return rows
 
 
 def flapping(records):
-    plans = groups([it for it in records("plan") if it["status"] == "done"], "workspace")
+    complete = complete_nights(records)
     planned = [it for it in records("resource_change") if is_managed(it) and "deposed" not in it]
     rows = []
     for (workspace, address), each in groups(planned, "workspace", "address").items():
         actions = {dt: min(it["action"] for it in of) for (dt,), of in groups(each, "dt").items()}
-        dates = sorted({plan["dt"] for plan in plans[(workspace,)]})
+        dates = sorted(complete[workspace])
         pairs = itertools.pairwise(actions.get(dt, "no-op") for dt in dates)
         rows.append((workspace, address, sum(one != other for one, other in pairs)))
     return [row for row in rows if row[-1] >= 3]
@@ -168,11 +182,15 @@ def never_applied(records):
 
 
 def new_destroys(records):
-    found = groups(filter(is_destroy, records("resource_change")), "dt")
-    latest, earlier = (found[(dt,)] for dt in reversed(records.nights[-2:]))
-    known = groups(earlier, "workspace", "address")
-    rows = groups(latest, "workspace", "address", "action")
-    return [row for row in rows if row[:2] not in known]
+    complete = complete_nights(records)
+    known = groups(filter(is_destroy, records("resource_change")), "workspace", "dt", "address")
+    rows = set()
+    for it in filter(is_destroy, records.latest("resource_change")):
+        workspace, address = it["workspace"], it["address"]
+        before = max(complete[workspace] - {it["dt"]}, default=None)
+        if (workspace, before, address) not in known:
+            rows.add((workspace, address, it["action"]))
+    return rows
 
 
 def old_terraform(records):
@@ -212,7 +230,8 @@ def sensitive_outputs(records):
 
 
 def unknown_at_apply(records):
-    found = [it for it in records.latest("resource_change") if it["action"] != "create"]
+    # Other actions have no values after the apply, or make or read an object.
+    found = [it for it in records.latest("resource_change") if it["action"] == "update"]
     return counts(with_paths(found, "unknown"), "type", "path")
 
 
@@ -227,24 +246,34 @@ BROKEN = "byte 45, at resource_changes[0]: closing bracket of the wrong kind"
 QUERIES = {
     "blast-radius": (
         blast_radius,
-        [("billing", 4, 1, 1, 6), ("search", 1, 2, 2, 5), ("tidy", 0, 1, 0, 1)],
+        [
+            ("billing", 4, 1, 1, 6),
+            ("shaky", 2, 1, 0, 3),
+            ("search", 1, 2, 2, 5),
+            ("tidy", 0, 1, 0, 1),
+        ],
     ),
     "destroy-reasons": (
         destroy_reasons,
         [
+            ("delete", "(none)", 3, 2),
             ("delete", "delete_because_no_module", 2, 1),
-            ("delete", "(none)", 1, 1),
             ("replace", "replace_because_cannot_update", 1, 1),
             ("replace", "replace_by_request", 1, 1),
         ],
     ),
     "destroyed-types": (
         destroyed_types,
-        [("aws_db_instance", 2, 1), ("aws_instance", 2, 2), ("aws_s3_bucket", 1, 1)],
+        [
+            ("aws_db_instance", 2, 1),
+            ("aws_instance", 2, 2),
+            ("aws_lb", 2, 1),
+            ("aws_s3_bucket", 1, 1),
+        ],
     ),
     "destroying-modules": (
         destroying_modules,
-        [("(root module)", 3, 2), ("(not in the configuration)", 1, 1), ("./web", 1, 1)],
+        [("(root module)", 5, 3), ("(not in the configuration)", 1, 1), ("./web", 1, 1)],
     ),
     "drifting-paths": (
         drifting_paths,
@@ -258,7 +287,9 @@ QUERIES = {
         failing_checks,
         [
             ("billing", "check.certificate", "check", "fail", fleets.NIGHTS[2]),
+            ("billing", "check.quota", "check", "fail", fleets.NIGHTS[3]),
             ("search", "check.health", "check", "error", fleets.NIGHTS[0]),
+            ("shaky", "check.front", "check", "fail", fleets.NIGHTS[0]),
         ],
     ),
     "flapping": (flapping, [("billing", BLUE, 4), ("search", "aws_sqs_queue.jobs", 3)]),
@@ -289,12 +320,13 @@ QUERIES = {
             ("billing", BLUE, "replace"),
             ("billing", LOGS, "delete"),
             ("search", "aws_instance.red", "replace"),
+            ("shaky", "aws_lb.older", "delete"),
         ],
     ),
     "old-terraform": (old_terraform, [("billing", "1.9.8"), ("search", "1.10.0-rc1")]),
     "provider-versions": (
         provider_versions,
-        [(AWS, "~> 6.0", 3), (AWS, "~> 5.0", 1), (RANDOM, "(any)", 1)],
+        [(AWS, "~> 6.0", 4), (AWS, "~> 5.0", 1), (RANDOM, "(any)", 1)],
     ),
     "recurring-drift": (
         recurring_drift,
@@ -314,7 +346,7 @@ QUERIES = {
     ),
     "unknown-at-apply": (
         unknown_at_apply,
-        [("aws_sqs_queue", "policy", 2, 1), ("aws_instance", "arn", 1, 1)],
+        [("aws_sqs_queue", "policy", 2, 1)],
     ),
 }
 

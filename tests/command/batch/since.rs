@@ -317,16 +317,20 @@ fn shards_of_both_nights_are_compared() {
     assert!(run.out.contains("! The earlier run is not complete."), "{}", run.out);
 }
 
-#[test]
-fn inputs_that_are_not_processed_are_neither_gone_nor_unchanged() {
-    let folder = nights(&[("a", Some(QUIET), Some(QUIET), "")]);
-    // A killed run leaves a journal with the inputs, and without their outcomes.
-    let path = folder.path("new-out/journal");
+/// Removes the outcomes from the journal of a batch, as if the run was killed at its beginning.
+fn forget_outcomes(folder: &Folder, batch: &str) {
+    let path = folder.path(&format!("{batch}/journal"));
     let journal = std::fs::read_to_string(&path).expect("a journal");
     let lines = journal.lines().take_while(|line| !line.ends_with("\"outcomes\""));
     let begun: String = lines.map(|line| format!("{line}\n")).collect();
     assert!(begun.len() < journal.len(), "{journal}");
     std::fs::write(&path, begun).expect("a journal");
+}
+
+#[test]
+fn inputs_that_are_not_processed_are_neither_gone_nor_unchanged() {
+    let folder = nights(&[("a", Some(QUIET), Some(QUIET), "")]);
+    forget_outcomes(&folder, "new-out");
     let run = merged(&folder, "--format ndjson --detailed-exitcode");
     assert_eq!((run.code, &*run.err), (Some(1), "plansift: 1 input is not done yet\n"));
     let rows = rows(&run.out);
@@ -334,4 +338,21 @@ fn inputs_that_are_not_processed_are_neither_gone_nor_unchanged() {
     assert_eq!(rows[1]["complete"], json!(false));
     let run = folder.run("merge new-out --format markdown");
     assert!(run.out.contains("| Not done yet | 1 |"), "{}", run.out);
+}
+
+#[test]
+fn workspaces_that_the_earlier_run_did_not_process_are_not_unchanged() {
+    let drifts = Plan { drift: 1, ..QUIET };
+    let folder = nights(&[
+        ("drifts", Some(drifts), Some(drifts), ""),
+        ("gone", Some(QUIET), None, ""),
+        ("quiet", Some(QUIET), Some(QUIET), ""),
+    ]);
+    forget_outcomes(&folder, "old-out");
+    let run = merged(&folder, "--format ndjson");
+    assert_eq!((run.code, &*run.err), (Some(0), ""));
+    let rows = rows(&run.out);
+    let found: Vec<String> = rows[..3].iter().map(transitions).collect();
+    assert_eq!(found, ["new_drift pending", "pending", "gone"]);
+    assert_eq!((&rows[3]["unchanged"], &rows[3]["complete"]), (&json!(0), &json!(false)));
 }

@@ -164,7 +164,7 @@ impl<'t> Workspaces<'t> {
             Transition::NewPlannedChanges => ["planned changes", "new planned changes"],
             Transition::NewDrift => ["drift", "new drift"],
             Transition::StillFailing => ["failures", "still failing"],
-            Transition::Pending => ["not done yet"; 2],
+            Transition::Pending => ["not done yet", "not processed in a run"],
             Transition::Gone => ["gone"; 2],
             Transition::New => ["new"; 2],
             Transition::FewerChanges => ["fewer changes"; 2],
@@ -321,7 +321,8 @@ fn holding(before: Option<&FleetRow>, after: Option<&FleetRow>) -> impl Fn(&Tran
     let falls = |column: Column| new.counts[column] < old.counts[column];
     let changes = || Column::ALL.into_iter().filter(|column| column.is_of_changes());
     let [failed, fails] = [old, new].map(FleetRow::fails);
-    let lacks_counts = old.lacks_counts() || new.lacks_counts() || new.is_pending;
+    let is_pending = old.is_pending || new.is_pending;
+    let lacks_counts = old.lacks_counts() || new.lacks_counts() || is_pending;
     let fails_more = (new.lacks_counts() && !old.lacks_counts())
         || (new.fails_assertions && !old.fails_assertions)
         || [Column::Errors, Column::Checks].into_iter().any(rises);
@@ -331,7 +332,8 @@ fn holding(before: Option<&FleetRow>, after: Option<&FleetRow>) -> impl Fn(&Tran
     let changes_more = changes().any(rises) || has_others;
     let has_less =
         (old.has_changes() && !new.has_changes()) || changes().chain([Column::Drift]).any(falls);
-    let [is_new, is_gone, is_pending] = [before.is_none(), after.is_none(), new.is_pending];
+    let recovers = failed && !fails && !new.is_pending;
+    let [is_new, is_gone] = [before.is_none(), after.is_none()];
     let destroys = [Column::Destroy, Column::Replace].into_iter().any(rises);
     move |transition| match transition {
         Transition::Gone => is_gone,
@@ -344,7 +346,7 @@ fn holding(before: Option<&FleetRow>, after: Option<&FleetRow>) -> impl Fn(&Tran
         Transition::Pending => is_pending,
         Transition::New => is_new,
         Transition::FewerChanges => has_less && !changes_more && !drifts && !lacks_counts,
-        Transition::Recovered => failed && !fails && !is_pending,
+        Transition::Recovered => recovers,
         Transition::Unchanged => false,
     }
 }

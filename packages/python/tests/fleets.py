@@ -339,6 +339,16 @@ def run(*arguments):
     return found
 
 
+def run_block(code):
+    """Run commands of a page. Return their standard output."""
+    folder = pathlib.Path(PROGRAM).resolve().parent
+    environment = os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    run = {"capture_output": True, "text": True, "env": environment}
+    done = subprocess.run(["bash", "-euc", code], **run)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def has_tables():
     """Tell whether the program was built with the feature ``tables``."""
     # With the feature, the message is that the folder is missing.

@@ -70,11 +70,11 @@ pub struct Batch {
 #[derive(Debug, Args)]
 #[command(mut_arg("group_by", |group_by| group_by.help(GROUP_BY)))]
 pub struct Merge {
-    /// Folders of `batch`: one, or one for each shard
+    /// Folders of `batch`: one, one for each shard, or several batches without shards
     #[arg(value_name = "DIR", required = true)]
     pub folders: Vec<PathBuf>,
     /// Compare with this folder of an earlier `batch`, by workspace: new failures, destroys,
-    /// planned changes and drift, and what is gone or unchanged. Repeat it for each shard
+    /// planned changes and drift, and what is gone or unchanged. Repeat it for each shard or batch
     #[arg(help_heading = INPUT, long, value_name = "DIR",
           conflicts_with_all = ["group_by", "sort"])]
     pub since: Vec<PathBuf>,

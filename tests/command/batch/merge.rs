@@ -66,6 +66,24 @@ fn merged_shards_equal_the_unsharded_batch() {
 }
 
 #[test]
+fn independent_batches_are_merged_in_their_order() {
+    let folder = plans();
+    for account in ["b", "a"] {
+        std::fs::create_dir(folder.path(account)).expect("a folder");
+        folder.write(&format!("{account}/1.json"), sample::of_changes(1, sample::create));
+        folder.write(&format!("{account}/2.json"), &PLAN[..PLAN.len() - 1]);
+        folder.run(&format!("batch {account} --out out-{account}"));
+    }
+    let whole = folder.run("batch b a --out out");
+    let merged = folder.run("merge out-b out-a");
+    assert_eq!((merged.code, &merged.out), (whole.code, &whole.out), "{}", merged.err);
+    assert!(merged.out.starts_with("4 workspaces: "), "{}", merged.out);
+    let merged = rows(&folder.run("merge out-b out-a --format ndjson").out);
+    assert!(folder.path(merged[0]["records"].as_str().expect("a path")).is_file(), "{merged:?}");
+    assert_eq!(without_folders(merged), report(&folder));
+}
+
+#[test]
 fn an_input_stays_in_its_shard() {
     let folder = many();
     do_shards(&folder);
@@ -90,6 +108,7 @@ fn parts_that_do_not_fit_are_refused() {
     let folder = many();
     do_shards(&folder);
     folder.run("batch p --out whole");
+    folder.run("batch p/1.json --out other-options --all");
     folder.run("batch p --out half --shard 1/2");
     folder.run("batch p --out csv --shard 2/3 --format csv");
     std::fs::create_dir(folder.path("q")).expect("a folder");
@@ -107,7 +126,9 @@ fn parts_that_do_not_fit_are_refused() {
     folder.write("early/journal", &whole[..end]);
     for (args, place, text) in [
         ("out0 out1 out0", "out0", "this shard was given twice"),
-        ("whole whole", "whole", "this shard was given twice"),
+        ("whole whole", "whole", "an input of this folder is in another one as well"),
+        ("whole other-options", "other-options", "made with other options"),
+        ("whole out0", "out0", "--shard i/n"),
         ("out0 half", "half", "--shard i/n"),
         ("out0 csv out2", "csv", "made with other options"),
         ("out0 copy", "copy", "an input of this folder is in another one as well"),
@@ -161,7 +182,7 @@ fn shards_of_different_input_lists_are_refused() {
     }
     let run = folder.run("merge s1 s2");
     assert_eq!(run.code, Some(1), "{run:?}");
-    assert!(run.err.contains("not a shard of the same batch"), "{}", run.err);
+    assert!(run.err.contains("does not fit the others"), "{}", run.err);
 }
 
 #[test]

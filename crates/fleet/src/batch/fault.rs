@@ -28,7 +28,7 @@ pub enum FolderFault {
     },
     /// The outcome of an input is too long for a line of the journal.
     LongLine,
-    /// The folder is a shard of another batch: other options or another division into shards.
+    /// The folder does not fit the others: other options or another division into shards.
     OtherShards,
     /// The user named the same shard twice.
     ShardTwice,
@@ -60,8 +60,8 @@ impl FolderFault {
                 "the outcome of one input takes more than 256 MiB in the journal: divide the input"
             }
             FolderFault::OtherShards => {
-                "this folder is not a shard of the same batch: it was made with other options or \
-                 another --shard i/n"
+                "this folder does not fit the others: it was made with other options or another \
+                 --shard i/n"
             }
             FolderFault::ShardTwice => "this shard was given twice",
             FolderFault::SourceTwice => "an input of this folder is in another one as well",

@@ -1,5 +1,5 @@
-//! Writes the report of a batch from the journals of one folder or of all shards. The run may be
-//! complete, in progress or killed.
+//! Writes the report of a batch from the journals of one folder or of all shards, or one report of
+//! several batches. The run may be complete, in progress or killed.
 //!
 //! The report has a row for each plan, in the order of the inputs, and then the `fleet` row with
 //! the totals. A report without the `fleet` row is incomplete. Only the totals are held in memory;
@@ -54,11 +54,11 @@ pub fn update(folder: &Folder) -> Result<()> {
 fn write_of(folder: &Folder, totals: Totals) -> Result<Fleet> {
     let mut fleet = Fleet { totals, changed: 0 };
     let part = JournalFolder::of(folder);
-    folder.replace(REPORT, |out| write(&[part], &mut fleet, &mut Ndjson::new(out)))?;
+    folder.replace(REPORT, |out| write(&[&[part]], &mut fleet, &mut Ndjson::new(out)))?;
     Ok(fleet)
 }
 
-/// The folders of the shards of one batch.
+/// The folders of the shards of one batch, or of several batches that have no shards.
 #[derive(Debug)]
 pub struct Shards {
     parts: Vec<(PathBuf, Journal)>,
@@ -71,8 +71,8 @@ impl Shards {
     ///
     /// # Errors
     ///
-    /// Fails if a folder is not the output of a batch, or does not belong to the same batch as the
-    /// others. Returns the folder and the error.
+    /// Fails if a folder is not the output of a batch, or does not fit the others: it has other
+    /// options or another number of shards, or repeats an input. Returns the folder and the error.
     pub fn open(folders: &[PathBuf]) -> std::result::Result<Shards, (PathBuf, Error)> {
         let mut parts: Vec<(PathBuf, Journal)> = Vec::new();
         let mut numbers: Vec<u32> = Vec::new();
@@ -88,7 +88,7 @@ impl Shards {
             {
                 return Err(problem(FolderFault::OtherShards));
             }
-            if numbers.contains(&shard.number) {
+            if count > 1 && numbers.contains(&shard.number) {
                 return Err(problem(FolderFault::ShardTwice));
             }
             let Some(listed) = journal.listed() else {
@@ -100,7 +100,7 @@ impl Shards {
                     return Err(problem(FolderFault::SourceTwice));
                 }
                 // Two shards of the same batch never share a position.
-                if !positions.insert(listed.position) {
+                if shard.count > 1 && !positions.insert(listed.position) {
                     return Err(problem(FolderFault::OtherShards));
                 }
             }
@@ -117,7 +117,7 @@ impl Shards {
         (&self.missing, self.count)
     }
 
-    /// Sends the rows of the report of all shards to `sink`, and returns the totals.
+    /// Sends the rows of the report of all folders to `sink`, and returns the totals.
     ///
     /// # Errors
     ///
@@ -128,7 +128,10 @@ impl Shards {
         let parts: Vec<JournalFolder<'_>> = parts.collect();
         let mut fleet = Fleet::default();
         fleet.totals.inputs.missing_shards.clone_from(&self.missing);
-        write(&parts, &mut fleet, sink)?;
+        // Without shards, each folder is a batch.
+        let folders_of_batch = if self.count == 1 { 1 } else { parts.len() };
+        let batches: Vec<_> = parts.chunks(folders_of_batch).collect();
+        write(&batches, &mut fleet, sink)?;
         Ok(fleet)
     }
 }
@@ -167,7 +170,7 @@ impl<'a> JournalFolder<'a> {
     }
 }
 
-/// Merges the inputs of all folders by position.
+/// Merges the inputs of the shards of a batch by position.
 struct InOrder<'a> {
     /// The next input and the rest of each folder.
     parts: Vec<(Option<Listed>, Option<Listing<'a>>)>,
@@ -202,7 +205,19 @@ impl<'a> InOrder<'a> {
     }
 }
 
-fn write(parts: &[JournalFolder<'_>], fleet: &mut Fleet, sink: &mut dyn Sink) -> Result<()> {
+/// Writes the rows of batches, one after the other, and the totals of all of them.
+fn write(batches: &[&[JournalFolder<'_>]], fleet: &mut Fleet, sink: &mut dyn Sink) -> Result<()> {
+    let mut count = 0;
+    for parts in batches {
+        count += write_batch(parts, fleet, sink)?;
+    }
+    let Fleet { totals, changed } = &*fleet;
+    sink.record(&Record::Fleet(totals.record(REPORT_VERSION, count, *changed)))?;
+    sink.finish()
+}
+
+/// Writes the rows of a batch. Returns the number of its inputs.
+fn write_batch(parts: &[JournalFolder<'_>], fleet: &mut Fleet, sink: &mut dyn Sink) -> Result<u64> {
     let (mut inputs, mut count) = (InOrder::of(parts)?, 0);
     while let Some((listed, index)) = inputs.next()? {
         let part = &parts[index];
@@ -218,9 +233,7 @@ fn write(parts: &[JournalFolder<'_>], fleet: &mut Fleet, sink: &mut dyn Sink) ->
             }
         }
     }
-    let Fleet { totals, changed } = &*fleet;
-    sink.record(&Record::Fleet(totals.record(REPORT_VERSION, count, *changed)))?;
-    sink.finish()
+    Ok(count)
 }
 
 /// Writes the rows of an input.

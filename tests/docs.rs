@@ -5,7 +5,7 @@
 //! ```console        `$ command` lines, each followed by its whole standard output.
 //!                   A line `…` stands for any number of lines.
 //! ```sh             commands, one a line (`\` continues a line); they must succeed.
-//! ```bash           commands that packages/python/tests/test_fleet.py runs
+//! ```bash           commands that packages/python/tests runs
 //! ```
 //!
 //! Commands run in the project's folder through a shell, with the binary under test as `plansift`.

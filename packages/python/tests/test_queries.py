@@ -453,6 +453,18 @@ def test_every_query_is_tested_and_names_its_tables():
         assert set(named[1].split(", ")) == read, name
 
 
+def test_the_page_makes_tables_whose_workspaces_fit(tmp_path, monkeypatch, duckdb):
+    if not fleets.has_tables():
+        pytest.skip("needs `batch --tables`: `cargo build --features tables`")
+    night = fleets.planted()[fleets.NIGHTS[-1]]
+    fleets.write_plans({"plans": {"billing": night["billing"]}}, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    page = (FOLDER / "README.md").read_text()
+    fleets.run_block(re.search(r"```bash\n(.*?)```", page, re.DOTALL)[1])
+    rows = duckdb("tables")((FOLDER / "destroying-modules.sql").read_text())
+    assert rows == [("(root module)", 2, 1), ("(not in the configuration)", 1, 1), ("./web", 1, 1)]
+
+
 def test_the_page_shows_what_its_program_prints(tmp_path, monkeypatch, capsys):
     pytest.importorskip("duckdb")
     page = (FOLDER / "README.md").read_text()

@@ -19,7 +19,7 @@
 //! | `plansift-redact` | [`secret`], [`redact`], [`slim`], [`audit`] |
 //! | `plansift-check` | [`known`], [`plancheck`], [`assertion`] |
 //! | `plansift-report` | [`report`]: reports, CSV, rules, and the views of values |
-//! | `plansift-fleet` | [`source`], [`run`], [`batch`] |
+//! | `plansift-fleet` | [`source`], [`run`], [`output`], [`batch`] |
 //!
 //! A program that only reads plans needs `plansift-plan`, which has few dependencies.
 //!
@@ -77,7 +77,7 @@ pub use plansift_core::{inert, scan};
 #[doc(inline)]
 pub use plansift_cty as wire;
 #[doc(inline)]
-pub use plansift_fleet::{batch, run, source};
+pub use plansift_fleet::{batch, output, run, source};
 #[doc(inline)]
 pub use plansift_hcl::{blocks, hcl};
 #[doc(inline)]

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use super::args::Plans;
 use super::exit::Exit;
 use super::messages::{fail, say, usage};
-use super::output;
 use plansift_core::error::Error;
+use plansift_fleet::output;
 use plansift_fleet::source::{
-    Globs, InputEntry, Inputs, List, Location, RetryPolicy, Rule, Selection, Separator, Skipped,
-    Stores, list_path,
+    Globs, InputEntry, Inputs, List, RetryPolicy, Rule, Selection, Separator, Skipped, Stores,
 };
 use plansift_plan::plan::Accepts;
 use plansift_planfile::{self as planfile, SchemaFiles};
@@ -21,27 +20,19 @@ pub struct Listed {
     pub inputs: Inputs,
     /// The object stores and web servers that hold inputs.
     pub stores: Stores,
-    /// Other files that the run reads: lists of inputs, files of rules, a key.
+    /// Other files that the run reads: files of rules, schemas, a key.
     also: Vec<PathBuf>,
     pub schemas: SchemaFiles,
 }
 
 impl Listed {
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        let inputs = self.inputs.entries.iter().flatten();
-        let inputs = inputs.filter_map(|entry| match &entry.location {
-            Location::File(path) => Some(path.as_path()),
-            _ => None,
-        });
-        inputs.chain(self.also.iter().map(PathBuf::as_path))
+        self.inputs.files().chain(self.also.iter().map(PathBuf::as_path))
     }
 
     /// Returns whether an output would replace a file that the run reads.
     pub fn reads(&self, output: &Path) -> bool {
-        let reads_stdin =
-            self.inputs.entries.iter().flatten().any(|entry| entry.location == Location::Stdin);
-        self.files().any(|file| output::replaces(output, file))
-            || (reads_stdin && output::replaces_stdin(output))
+        self.inputs.reads(output) || self.also.iter().any(|file| output::replaces(output, file))
     }
 
     /// Warns about inputs that have the workspace of an earlier input, in a command that shows
@@ -103,9 +94,7 @@ pub fn list<'o>(
             warn_of_unfit(&inputs);
         }
     }
-    let lists = selection.names.iter().filter_map(|name| list_path(name).ok().flatten());
-    let also = also.into_iter().chain(lists).chain(plans.more.files_from.clone());
-    let also = also.chain(plans.more.schemas.iter().cloned()).collect();
+    let also = also.into_iter().chain(plans.more.schemas.iter().cloned()).collect();
     let Selection { stores, schemas, .. } = selection;
     let listed = Listed { inputs, stores, also, schemas };
     match outputs.iter().find(|path| listed.reads(path)) {

@@ -9,8 +9,9 @@ use std::rc::Rc;
 
 use super::inputs::Listed;
 use super::messages::say;
-use super::output::{Output, is_same, replaces};
+use super::output::Output;
 use plansift_core::error::{Error, Result};
+use plansift_fleet::output::{is_same, replaces};
 use plansift_report::markdown::Open;
 
 /// The parts of all reports, except the first part of each.

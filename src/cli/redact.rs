@@ -12,6 +12,7 @@ use super::output::{self, Output};
 use super::rewriting::{passes, write_all};
 use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
 use plansift_core::error::{Error, ErrorKind, Result};
+use plansift_fleet::output::is_same;
 use plansift_fleet::run::{Passes, Turn};
 use plansift_plan::plan::Accepts;
 use plansift_plan::sink::Sink;
@@ -80,7 +81,7 @@ impl Report {
         output: Option<&Path>,
         listed: &Listed,
     ) -> std::result::Result<Report, Exit> {
-        let is_output = output::is_same(Some(path), output);
+        let is_output = is_same(Some(path), output);
         if is_output || listed.reads(path) {
             return Err(usage(&format!(
                 "{}: this is an input or the output: name another file for --report",

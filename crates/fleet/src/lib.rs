@@ -2,5 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod batch;
+pub mod output;
 pub mod run;
 pub mod source;

@@ -26,10 +26,9 @@ use super::fault::FolderFault;
 use super::journal::{self, Access, Journal, KnownRecords, Listed, OutcomeSummary, Terms};
 use super::outcome::{Outcome, Written};
 use super::regular;
+use crate::output::UNFINISHED;
 use plansift_core::error::{Error, ErrorKind, Result};
 
-/// The prefix of the names of unfinished files.
-const UNFINISHED: &str = ".plansift-";
 const LOCK: &str = "lock";
 /// The folder of finished record files.
 pub const RECORDS: &str = "records";

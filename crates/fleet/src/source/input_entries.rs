@@ -33,6 +33,17 @@ pub struct Selection {
     pub schemas: SchemaFiles,
 }
 
+impl Selection {
+    /// Returns the paths of the files that are lists of names.
+    pub(super) fn lists(&self) -> impl Iterator<Item = PathBuf> {
+        let named = self.names.iter().filter_map(|name| list_path(name).ok().flatten());
+        named.chain(self.files_from.iter().filter_map(|list| match list {
+            List::File(path) => Some(path.clone()),
+            List::Stdin => None,
+        }))
+    }
+}
+
 /// Iterates over the inputs of a selection. The iterator continues after an error.
 pub struct InputEntries<'a> {
     selection: &'a Selection,
@@ -267,7 +278,7 @@ fn displayed(name: &OsStr) -> String {
 ///
 /// Fails if the argument is not valid Unicode, on systems other than Unix.
 #[cfg(unix)]
-pub fn list_path(name: &OsStr) -> Result<Option<PathBuf>> {
+fn list_path(name: &OsStr) -> Result<Option<PathBuf>> {
     use std::os::unix::ffi::OsStrExt;
     let path = name.as_bytes().strip_prefix(b"@");
     Ok(path.map(|path| PathBuf::from(OsStr::from_bytes(path))))
@@ -279,7 +290,7 @@ pub fn list_path(name: &OsStr) -> Result<Option<PathBuf>> {
 ///
 /// Fails if the argument is not valid Unicode, on systems other than Unix.
 #[cfg(not(unix))]
-pub fn list_path(name: &OsStr) -> Result<Option<PathBuf>> {
+fn list_path(name: &OsStr) -> Result<Option<PathBuf>> {
     if !name.as_encoded_bytes().starts_with(b"@") {
         return Ok(None);
     }

@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use super::key::Key;
 use super::workspace::is_plan_name;
 use super::{InputEntries, InputEntry, Location, Rule, Selection, Skipped, Unlisted};
+use crate::output;
 
 /// The inputs of a run, in order.
 #[derive(Debug, Default)]
@@ -21,6 +23,8 @@ pub struct Inputs {
     /// caller wants them.
     pub shows_workspaces: bool,
     rule: Rule,
+    /// The files that name inputs.
+    lists: Vec<PathBuf>,
 }
 
 impl Inputs {
@@ -37,7 +41,25 @@ impl Inputs {
             entries.push(entry);
         }
         let shows_workspaces = rule != Rule::Path || entries.len() > 1;
-        Inputs { entries, skipped: listed.skipped(), again, shows_workspaces, rule }
+        let (skipped, lists) = (listed.skipped(), selection.lists().collect());
+        Inputs { entries, skipped, again, shows_workspaces, rule, lists }
+    }
+
+    /// Returns the paths of the inputs that are files, and of the lists of inputs.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let inputs = self.entries.iter().flatten().filter_map(|entry| match &entry.location {
+            Location::File(path) => Some(path.as_path()),
+            _ => None,
+        });
+        inputs.chain(self.lists.iter().map(PathBuf::as_path))
+    }
+
+    /// Returns whether an output would replace an input, or a list of inputs.
+    pub fn reads(&self, output: &Path) -> bool {
+        let reads_stdin =
+            self.entries.iter().flatten().any(|entry| entry.location == Location::Stdin);
+        self.files().any(|file| output::replaces(output, file))
+            || (reads_stdin && output::replaces_stdin(output))
     }
 
     /// Returns the workspace of an input according to the rule. If the rule does not match, returns

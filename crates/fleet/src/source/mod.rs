@@ -39,7 +39,7 @@ mod workspace;
 
 pub use fault::SourceFault;
 pub use globs::Globs;
-pub use input_entries::{InputEntries, Selection, list_path};
+pub use input_entries::{InputEntries, Selection};
 use input_entry::Item;
 pub use input_entry::{InputEntry, Location, Memory, Skipped, Unlisted};
 pub use inputs::Inputs;

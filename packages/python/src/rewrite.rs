@@ -1,20 +1,21 @@
 //! Writes documents without their secrets: `redact` and `slim`.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::inputs::{Inputs, access, secrets};
-use crate::summaries::FirstError;
+use crate::interrupt::interruptible;
+use crate::reader::Silent;
 use plansift_core::error::{Error, ErrorKind, Result};
+use plansift_fleet::output::OutputFile;
 use plansift_fleet::run::{
     Consumer, DocumentLoop, DocumentOutcome, Handler, Opening, Passes, Turn, Visited,
 };
-use plansift_fleet::source::Rule;
+use plansift_fleet::source::{Inputs as Listed, Rule, Stop};
 use plansift_plan::plan::{Accepts, Flow, PlanOptions};
 use plansift_plan::record::Label;
 use plansift_redact::redact::mask::Masking;
@@ -31,7 +32,9 @@ enum Parts {
 struct Rewriting<'a> {
     parts: Parts,
     options: RedactOptions,
-    out: &'a mut File,
+    out: &'a mut dyn Write,
+    /// The error that ended the run, with the name of its document.
+    error: Option<String>,
 }
 
 impl Handler for Rewriting<'_> {
@@ -49,13 +52,14 @@ impl Handler for Rewriting<'_> {
         Ok(Visited::Done(DocumentOutcome::from(&document)))
     }
 
-    fn failed(&mut self, _: Label<'_>, _: &Error) -> Result<Flow> {
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
+        self.error = Some(format!("{}: {error}", label.source));
         Ok(Flow::Stop)
     }
 }
 
-/// Writes an input without its secrets to a file, which appears only when it is complete. Without a
-/// path, returns the bytes.
+/// Writes inputs without their secrets to an output, one document after the other. Without a path,
+/// returns the bytes.
 #[pyfunction]
 pub fn rewrite<'py>(
     py: Python<'py>,
@@ -63,45 +67,47 @@ pub fn rewrite<'py>(
     input: Inputs,
     output: Option<PathBuf>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let parts = if what == "slim" { Parts::Selected(SlimOptions::default()) } else { Parts::All };
-    let bytes =
-        py.detach(|| write(&input, parts, output.as_deref())).map_err(PyOSError::new_err)?;
-    Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
+    let (parts, accepts) = match what {
+        "slim" => (Parts::Selected(SlimOptions::default()), Accepts::Plans),
+        _ => (Parts::All, Accepts::States),
+    };
+    let inputs = interruptible(py, move |_| Ok(input.list(Rule::Path, accepts)))?;
+    let Some(path) = output else {
+        let bytes = interruptible(py, move |stop| {
+            let mut bytes = Vec::new();
+            write(&inputs, parts, &mut bytes, stop)?.map_err(|error| error.to_string())?;
+            Ok(bytes)
+        })?;
+        return Ok(Some(PyBytes::new(py, &bytes)));
+    };
+    if inputs.reads(&path) {
+        let name = path.display();
+        let text = format!("{name}: this is an input: name another file for the output");
+        return Err(PyValueError::new_err(text));
+    }
+    let failed = |error: Error| PyOSError::new_err(format!("{}: {error}", path.display()));
+    let opened = path.clone();
+    // After a signal, this function drops the output, which removes the unfinished file.
+    let output = interruptible(py, move |_| Ok(OutputFile::open(Some(&opened))))?;
+    let output = output.map_err(failed)?;
+    let mut file = output.writer().map_err(failed)?;
+    interruptible(py, move |stop| write(&inputs, parts, &mut file, stop))?.map_err(failed)?;
+    py.detach(|| output.finish()).map_err(failed)?;
+    Ok(None)
 }
 
+/// Writes all documents of the inputs. The inner result is that of the output.
 fn write(
-    input: &Inputs,
+    inputs: &Listed,
     parts: Parts,
-    output: Option<&Path>,
-) -> std::result::Result<Option<Vec<u8>>, String> {
-    let failed = |error: std::io::Error| error.to_string();
-    let folder = output.map(|path| match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    });
-    let file = match folder {
-        Some(folder) => tempfile::NamedTempFile::new_in(folder),
-        None => tempfile::NamedTempFile::new(),
-    };
-    let mut file = file.map_err(failed)?;
-    let accepts = match parts {
-        Parts::All => Accepts::States,
-        Parts::Selected(_) => Accepts::Plans,
-    };
+    out: &mut dyn Write,
+    stop: &Stop,
+) -> std::result::Result<Result<()>, String> {
     let read = PlanOptions::default();
     let options = RedactOptions { secret: secrets(read), masking: Masking::Text };
-    let mut rewriting = Rewriting { parts, options, out: file.as_file_mut() };
-    let (mut events, inputs) = (FirstError::default(), input.list(Rule::Path, accepts));
+    let mut rewriting = Rewriting { parts, options, out, error: None };
     let consumer = Consumer::Documents(Passes::Redaction, &mut rewriting);
-    let opening = Opening::new(read, access(&read));
-    let ended = DocumentLoop::new(consumer, &mut events).inputs(&inputs, &opening);
-    events.error.map_or(Ok(()), Err)?;
-    ended.map_err(|error| error.to_string())?;
-    let Some(path) = output else {
-        let mut bytes = Vec::new();
-        file.reopen().and_then(|mut file| file.read_to_end(&mut bytes)).map_err(failed)?;
-        return Ok(Some(bytes));
-    };
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(None)
+    let opening = Opening { stop: Some(stop), ..Opening::new(read, access(&read)) };
+    let ended = DocumentLoop::new(consumer, &mut Silent).inputs(inputs, &opening);
+    rewriting.error.map_or(Ok(ended), Err)
 }

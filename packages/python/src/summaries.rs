@@ -1,7 +1,5 @@
 //! Counts the changes of plans.
 
-use std::fmt::Display;
-
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -9,9 +7,7 @@ use crate::inputs::{self, Inputs, access};
 use crate::interrupt::interruptible;
 use crate::reader::Silent;
 use plansift_core::error::{Error, ErrorKind, Result};
-use plansift_fleet::run::{
-    AttributeContent, Consumer, DocumentLoop, DocumentOutcome, Events, Opening, PlanReader, Remark,
-};
+use plansift_fleet::run::{AttributeContent, Consumer, DocumentLoop, Opening, PlanReader};
 use plansift_fleet::source::{Rule, Stop};
 use plansift_plan::plan::{Accepts, PlanOptions};
 use plansift_plan::record::{Label, Record, RecordOptions, Sink};
@@ -69,20 +65,4 @@ impl Sink for Summaries<'_> {
     fn finish(&mut self) -> Result<()> {
         Ok(())
     }
-}
-
-/// Keeps the first error of a run.
-#[derive(Default)]
-pub struct FirstError {
-    pub error: Option<String>,
-}
-
-impl Events for FirstError {
-    fn done(&mut self, _: Label<'_>, _: DocumentOutcome) {}
-
-    fn failed(&mut self, label: Label<'_>, error: &dyn Display) {
-        self.error.get_or_insert_with(|| format!("{}: {error}", label.source));
-    }
-
-    fn remark(&mut self, _: &str, _: Remark) {}
 }

@@ -245,17 +245,22 @@ def summary(inputs, *, limits=None):
 
 
 def redact(input, output=None):
-    """Write a plan or state without its secrets to the file ``output``, or return its bytes.
+    """Write plans and states without their secrets to ``output``, or return the bytes.
 
-    Masks every value that the document marks sensitive, and its copies in other places. ``output``
-    appears only when it is complete.
+    Masks every value that a document marks sensitive, and its copies in the same document. Several
+    documents follow each other, in the order of the inputs. Fails at the first one that cannot be
+    read.
+
+    A file appears only when it is complete. It keeps the mode of the file that it replaces, and a
+    symbolic link stays a link. A pipe or device is written in place. An output that is an input is
+    refused with a ``ValueError``.
     """
     return _rewrite("redact", _listed(input), output)
 
 
 def slim(input, output=None):
-    """Write the changed parts of a plan, without its secrets, to ``output``, or return their bytes.
+    """Write the changed parts of plans, without their secrets, to ``output``, or return the bytes.
 
-    ``output`` appears only when it is complete.
+    Inputs and outputs: see :func:`redact`.
     """
     return _rewrite("slim", _listed(input), output)

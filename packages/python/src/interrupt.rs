@@ -22,7 +22,7 @@ pub fn interruptible<T: Send + 'static>(
     let (sender, mut receiver) = sync_channel(1);
     let stopped = stop.clone();
     std::thread::spawn(move || {
-        // Nobody waits for the result after an exception.
+        // Sending fails if an exception has ended the wait, which drops the receiver.
         let _ = sender.send(work(&stopped));
     });
     loop {

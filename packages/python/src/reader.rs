@@ -71,21 +71,21 @@ impl Iterator for Reader {
     fn next(&mut self) -> Option<Self::Item> {
         let failed = |text: String| ArrowError::ExternalError(text.into());
         loop {
-            return match self.batches.recv_timeout(WAIT) {
-                Ok(batch) => Some(batch.map_err(failed)),
-                Err(RecvTimeoutError::Timeout) => match interruption(self.opener) {
-                    None => continue,
-                    Some(text) => {
+            match self.batches.recv_timeout(WAIT) {
+                Ok(batch) => return Some(batch.map_err(failed)),
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Some(text) = interruption(self.opener) {
                         self.stop.stop();
-                        Some(Err(failed(text)))
+                        return Some(Err(failed(text)));
                     }
-                },
-                // Without this check, rows that a panic lost would look like the end.
-                Err(RecvTimeoutError::Disconnected) => match self.thread.take()?.join() {
-                    Ok(()) => None,
-                    Err(_) => Some(Err(failed("the reader of the inputs failed".to_owned()))),
-                },
-            };
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    // Without this check, rows that a panic lost would look like the end.
+                    let is_complete = self.thread.take()?.join().is_ok();
+                    let text = "the reader of the inputs failed";
+                    return (!is_complete).then(|| Err(failed(text.to_owned())));
+                }
+            }
         }
     }
 }

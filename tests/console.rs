@@ -332,7 +332,10 @@ fn hostile_texts_are_inert_in_rules_batches_and_rewrites() {
         }
         let report = std::fs::read(stage.path().join("report.ndjson")).expect("a file");
         expect_inert("redact --report", &report, Own::Nothing);
-        for format in ["ndjson", "json", "csv"] {
+        for (number, format) in ["ndjson", "json", "csv"].into_iter().enumerate() {
+            if !run::is_tried_of(3, text_number + number) {
+                continue;
+            }
             let out = format!("out-{format}");
             stage.expect_inert(
                 &[

@@ -126,8 +126,9 @@ fn every_kernel_and_level_gives_the_same_answer() {
 #[test]
 fn every_cut_into_two_windows_gives_the_same_answer() {
     let expected = expected(PLAN);
-    for options in all_options() {
-        for cut in 1..PLAN.len() {
+    for (number, options) in all_options().into_iter().enumerate() {
+        // By day, each kernel and level cuts at one place of two.
+        for cut in (1..PLAN.len()).filter(|cut| run::is_tried_of(2, cut + number)) {
             let lengths = [cut, PLAN.len()];
             let answer = answer(Cut::new(PLAN.as_bytes(), &lengths), &options);
             assert_eq!(answer.as_ref(), Ok(&expected), "cut at {cut}, {options:?}");

@@ -215,7 +215,11 @@ fn elements_that_workers_drop_leave_no_comma() {
         |number| number % 700 == 699,
     ];
     for (case, stays) in stays.into_iter().enumerate() {
-        for separator in [",", " ,\n "] {
+        for (place, separator) in [",", " ,\n "].into_iter().enumerate() {
+            // One separator by day.
+            if !run::is_tried_of(2, case + place) {
+                continue;
+            }
             let changes: Vec<_> = (0..COUNT).map(|number| change(number, stays(number))).collect();
             let list = changes.join(separator);
             let text = format!(r#"{{"format_version":"1.2","resource_changes":[ {list} ]}}"#);

@@ -28,8 +28,8 @@ const COMMANDS: [(&[&str], f64); 15] = [
 /// The paths, the marked paths and the secrets of one change at their limits, in MiB.
 const COUNTED: f64 = 32.0;
 
-/// At night, each command reads each plan with 1, 4 and 16 MB. By day, one command reads each plan
-/// with 1 MB.
+/// At night, each command reads each plan with 1, 4 and 16 MB. By day, one command reads every
+/// second plan with 1 MB.
 #[test]
 fn memory_is_bounded_for_generated_plans() {
     let generator = corpus("attack/t3/t3gen.py");
@@ -46,7 +46,7 @@ fn memory_is_bounded_for_generated_plans() {
     let text = path.to_str().expect("UTF-8");
     let sizes: &[&str] = if is_nightly() { &["1", "4", "16"] } else { &["1"] };
     let mut wrong = Vec::new();
-    for (number, name) in names.iter().enumerate() {
+    for (number, name) in names.iter().enumerate().filter(|(at, _)| is_tried_of(2, *at)) {
         for size in sizes {
             let plan = fs::File::create(&path).expect("a file");
             let status =

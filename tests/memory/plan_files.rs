@@ -51,7 +51,7 @@ fn shapes(size: usize) -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn memory_is_bounded_by_the_largest_element_of_a_plan_file() {
-    let size = if crate::run::is_nightly() { 56 * MIB } else { 24 * MIB };
+    let size = if crate::run::is_nightly() { 56 * MIB } else { 12 * MIB };
     let folder = tempfile::tempdir().expect("a folder");
     let (path, said) = (folder.path().join("plan.tfplan"), folder.path().join("said"));
     let commands: [&[&str]; 6] = [

@@ -252,8 +252,10 @@ fn damaged_plans_give_the_same_error() {
 #[test]
 fn limit_errors_do_not_depend_on_threads() {
     let text = plan(&planned_values(800, 6));
-    let mut failed = 0;
-    for limit in 1..9 {
+    let (mut tried, mut failed) = (0, 0);
+    // One limit of two by day.
+    for limit in (1..9).filter(|limit| run::is_tried_of(2, *limit)) {
+        let limit = limit as u64;
         let limits: [fn(&mut plansift::limits::Limits, u64); 4] = [
             |limits, limit| limits.depth = 5 + limit * 2,
             |limits, limit| limits.change = 300 + 100 * limit,
@@ -264,10 +266,11 @@ fn limit_errors_do_not_depend_on_threads() {
             let mut options = options();
             set(&mut options.secret.read.limits, limit);
             let ends = hold_to_one(text.as_bytes(), &options, &format!("limit {limit}"));
+            tried += 1;
             failed += usize::from(!is_redacted(&ends));
         }
     }
-    assert!(failed > 12, "{failed} failed");
+    assert!(failed * 32 > tried * 12, "{failed} of {tried} failed");
 }
 
 /// Texts that look like the beginning of a resource, in every place where such a text can stand.

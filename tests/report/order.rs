@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Map, Value};
 
 use super::{folder, report, report_of};
-use crate::{corpus, shared_plans};
+use crate::{corpus, run, shared_plans};
 
 /// The members of a plan in reverse order and in the order of their keys.
 fn orders(plan: &Map<String, Value>) -> [Vec<(&String, &Value)>; 2] {
@@ -28,7 +28,9 @@ fn the_order_of_sections_in_the_document_does_not_matter() {
     let shared = shared_plans::files().into_iter().map(|(_, path)| path);
     let shared = shared.filter(|path| path.to_string_lossy().ends_with(".plan.json"));
     let mut compared = 0;
-    for path in corpus.chain(shared) {
+    // One plan of two by day.
+    let plans = corpus.chain(shared).enumerate().filter(|(at, _)| run::is_tried_of(2, *at));
+    for (_, path) in plans {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let Ok(Value::Object(plan)) = serde_json::from_str(&text) else { continue };
         if text.len() > 1 << 20 {

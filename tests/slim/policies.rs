@@ -5,6 +5,7 @@ use regorus::{Engine, Value};
 
 use super::model::Wanted;
 use super::{DEFAULT, Plan, Secrets, plans, slim_with};
+use crate::run;
 
 /// A policy in Rego, and the parts of a plan that it needs. Its verdict is the rule `result`.
 struct Policy {
@@ -176,11 +177,15 @@ fn policies_have_the_same_verdict_for_slim_plans() {
         let text = format!("package policy\nimport rego.v1\n{rego}\n");
         engine.add_policy(format!("{name}.rego"), text).unwrap_or_else(|error| panic!("{error}"));
         let mut found = 0;
-        for Plan { name: plan, text, .. } in &plans {
+        for (number, Plan { name: plan, text, .. }) in plans.iter().enumerate() {
             // Some plans have numbers that are too long for the Rego engine.
             let Ok(whole) = Value::from_json_str(text) else { continue };
             let expected = verdict(&mut engine, whole);
-            for secrets in [Secrets::Masked, Secrets::Shown] {
+            // One form of two by day.
+            for (form, secrets) in [Secrets::Masked, Secrets::Shown].into_iter().enumerate() {
+                if !run::is_tried_of(2, number + form) {
+                    continue;
+                }
                 let slim = slim_with(Slice(text.as_bytes()), text.as_bytes(), *wanted, secrets);
                 let slim = String::from_utf8(slim).expect("a text");
                 let found_in_slim =

@@ -22,7 +22,7 @@ pub enum Transition {
     NewDrift,
     /// The workspace failed before, and fails still.
     StillFailing,
-    /// An input of the workspace is not processed yet.
+    /// An input of the workspace is not processed yet, in the earlier or in the later batch.
     Pending,
     /// The earlier batch has the workspace, and the later batch does not.
     Gone,

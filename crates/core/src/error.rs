@@ -21,8 +21,9 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error in an input or an output, with its location if known. One machine word in size.
 ///
-/// `{:?}` writes the message, because a `main` that returns an error prints it with `{:?}`. `{:#?}`
-/// writes the fields.
+/// `{:#}` writes the message without the command line option that raises a limit. `{:?}` writes the
+/// message, because a `main` that returns an error prints it with `{:?}`. `{:#?}` writes the
+/// fields.
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
@@ -330,8 +331,8 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::Fault => f.write_str("a fault of the input"),
             ErrorKind::Limit { limit, value } => {
-                let (name, option) = (limit.name(), limit.option());
-                write!(f, "{name} exceeds the limit of {value}: raise it with {option}")
+                write!(f, "{} exceeds the limit of {value}", limit.name())?;
+                if f.alternate() { Ok(()) } else { write!(f, ": raise it with {}", limit.option()) }
             }
         }
     }
@@ -353,6 +354,14 @@ mod tests {
         let message = "byte 17, at resource_changes[2]: `change` is missing";
         assert_eq!(format!("{error:?}"), message);
         assert!(format!("{error:#?}").contains("offset: Some("));
+    }
+
+    #[test]
+    fn the_alternate_message_names_no_option() {
+        let error = Error::limit(Limit::Depth, 7, 17);
+        let message = "byte 17: nesting depth exceeds the limit of 7";
+        assert_eq!(error.to_string(), format!("{message}: raise it with --limit-depth"));
+        assert_eq!(format!("{error:#}"), message);
     }
 
     /// A fault of a book.

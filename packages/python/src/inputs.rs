@@ -7,10 +7,12 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use plansift_core::error::{Error, ErrorKind};
 use plansift_core::input::{InputOptions, Mapping, Threads};
 use plansift_core::limits::{Limit, Limits, parse_amount};
 use plansift_fleet::source::{Globs, InputEntry, Inputs as Listed, Rule, Selection};
 use plansift_plan::plan::{Accepts, PlanOptions};
+use plansift_plan::record::Label;
 use plansift_redact::secret::{ECHO_MIN, EchoOf, SecretOptions};
 
 /// Paths, globs, addresses of objects, and documents in memory.
@@ -58,13 +60,30 @@ impl Inputs {
     }
 }
 
-/// Reads limits: their names in the options of the program, after `--limit-`, and amounts.
+/// The name of a limit in the argument `limits`. The options of the program have the same names.
+fn name_of(limit: Limit) -> Option<&'static str> {
+    limit.option().strip_prefix("--limit-")
+}
+
+/// The message of an error. It names the argument that raises a limit.
+pub fn message(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::Limit { limit, .. } if let Some(name) = name_of(limit) => {
+            format!("{error:#}: raise it with limits={{\"{name}\": ...}}")
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// The message of an error of a document.
+pub fn message_of(label: Label<'_>, error: &Error) -> String {
+    format!("{}: {}", label.source, message(error))
+}
+
+/// Reads limits: their names and amounts.
 pub fn limits(given: &[(String, String)]) -> Result<Limits, String> {
     let mut limits = Limits::default();
-    let known = Limit::ALL.iter().filter_map(|limit| {
-        let option = limit.spec()?.option;
-        Some((*limit, option.strip_prefix("--limit-")?))
-    });
+    let known = Limit::ALL.iter().filter_map(|limit| Some((*limit, name_of(*limit)?)));
     for (name, amount) in given {
         let Some((limit, _)) = known.clone().find(|(_, known)| known == name) else {
             let names: Vec<_> = known.map(|(_, name)| name).collect();

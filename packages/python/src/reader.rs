@@ -8,12 +8,12 @@ use std::thread::{JoinHandle, ThreadId};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
-use crate::inputs::{access, secrets};
+use crate::inputs::{access, message, message_of, secrets};
 use crate::interrupt::{WAIT, interruption};
 use crate::query::{OnError, Query};
 use plansift_arrow::builder::TableBuilder;
 use plansift_arrow::table::{Family, Table};
-use plansift_arrow::tables::{BatchConsumer, Tables};
+use plansift_arrow::tables::{BatchConsumer, Tables, Unread};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_fleet::run::{
     AttributeContent, AuditReader, ConfigurationReader, ConfigurationRows, Consumer, DocumentLoop,
@@ -59,7 +59,7 @@ pub fn open(query: &Arc<Query>) -> Reader {
             && error.kind() != ErrorKind::Stopped
         {
             // Nobody waits for the error if the consumer is gone.
-            let _ = failed.send(Err(error.to_string()));
+            let _ = failed.send(Err(message(&error)));
         }
     });
     Reader { schema, batches, stop, thread: Some(thread), opener: std::thread::current().id() }
@@ -118,33 +118,40 @@ impl BatchConsumer for Channel {
     }
 }
 
-/// Ends the run at the first document that fails.
-struct Raising<S> {
-    sink: S,
+/// The rows of a table. A document that cannot be read ends the run, or is a row.
+struct TableRows {
+    tables: Tables<Channel>,
+    on_error: OnError,
     batches: SyncSender<Message>,
 }
 
-impl<S: Sink> Sink for Raising<S> {
+impl Sink for TableRows {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.sink.record(record)
+        self.tables.record(record)
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        let _ = self.batches.send(Err(format!("{}: {error}", label.source)));
-        Err(Error::new(ErrorKind::Stopped))
+        match self.on_error {
+            OnError::Raise => {
+                let _ = self.batches.send(Err(message_of(label, error)));
+                Err(Error::new(ErrorKind::Stopped))
+            }
+            OnError::Row => {
+                let error = Some(&*message(error));
+                self.tables.unread(Unread { label, status: "failed", error })
+            }
+        }
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.sink.finish()
+        self.tables.finish()
     }
 }
 
 fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
     let tables = Tables::new(vec![query.table()], Channel { batches: batches.clone() });
-    let mut sink: Box<dyn Sink> = match query.on_error {
-        OnError::Raise => Box::new(Raising { sink: tables, batches }),
-        OnError::Row => Box::new(tables),
-    };
+    let rows = TableRows { tables, on_error: query.on_error, batches };
+    let mut sink: Box<dyn Sink> = Box::new(rows);
     let noise = query.filters.noise();
     if !noise.is_none() {
         sink = Box::new(Filter::new(sink, noise, None));

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::inputs::{self, Inputs, access};
+use crate::inputs::{self, Inputs, access, message, message_of};
 use crate::interrupt::interruptible;
 use crate::reader::Silent;
 use plansift_core::error::{Error, ErrorKind, Result};
@@ -34,7 +34,7 @@ pub fn summaries(
         let opening = Opening { stop: Some(stop), ..Opening::new(read, access(&read)) };
         let ended = DocumentLoop::new(consumer, &mut Silent).inputs(&listed, &opening);
         summaries.error.map_or(Ok(()), Err)?;
-        ended.map_err(|error| error.to_string())?;
+        ended.map_err(|error| message(&error))?;
         Ok(summaries.records)
     })
 }
@@ -58,7 +58,7 @@ impl Sink for Summaries<'_> {
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.error = Some(format!("{}: {error}", label.source));
+        self.error = Some(message_of(label, error));
         Err(Error::new(ErrorKind::Stopped))
     }
 

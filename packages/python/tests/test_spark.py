@@ -99,7 +99,7 @@ def test_errors_name_the_option(spark):
     with pytest.raises(Exception, match="the limits are depth, change"):
         load(spark, RICH, limits="chnage=1M").count()
     (row,) = load(spark, RICH, limits="change=100, paths=1M").collect()
-    assert row.error.endswith("raise it with --limit-change")
+    assert row.error.endswith('raise it with limits={"change": ...}')
     with pytest.raises(Exception, match="load needs a path"):
         spark.read.format("plansift").load().count()
 

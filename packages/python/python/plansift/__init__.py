@@ -106,10 +106,10 @@ def table(
     then in the table whatever ``columns`` are. The rows that were read before the error come before
     it.
 
-    ``threads`` is the number of threads, by default one for each processor. ``limits`` raises limits:
-    if a message says ``raise it with --limit-paths``, pass ``limits={"paths": "64M"}``. An amount is
-    a number, or text with the suffix K, M, G or T. ``workspace_from`` is a pattern for paths, such as
-    ``plans/{workspace}/plan.json``.
+    ``threads`` is the number of threads, by default one for each processor. ``limits`` raises limits,
+    such as ``limits={"paths": "64M"}``. Messages name the limit to raise, and docs/limits.md lists
+    all, as options of the program. An amount is a number, or text with the suffix K, M, G or T.
+    ``workspace_from`` is a pattern for paths, such as ``plans/{workspace}/plan.json``.
     """
     given = {"actions": actions, "types": types, "modules": modules, "addresses": addresses}
     filters = [(name, _texts(patterns)) for name, patterns in given.items() if patterns]

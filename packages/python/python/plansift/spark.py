@@ -25,8 +25,7 @@ Options:
 ``values``
     ``true`` adds the values of ``output_values`` and ``variables``.
 ``limits``
-    Limits to raise, such as ``paths=64M,change=1G``. Their names are those of the messages, after
-    ``--limit-``.
+    Limits to raise, such as ``paths=64M,change=1G``. Their names are those of the messages.
 ``references``, ``dependents``
     The address of the element that the table ``references`` is about.
 

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::inputs::{Inputs, access, secrets};
+use crate::inputs::{self, Inputs, access, message, message_of, secrets};
 use crate::interrupt::interruptible;
 use crate::reader::Silent;
 use plansift_core::error::{Error, ErrorKind, Result};
@@ -53,7 +53,7 @@ impl Handler for Rewriting<'_> {
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
-        self.error = Some(format!("{}: {error}", label.source));
+        self.error = Some(message_of(label, error));
         Ok(Flow::Stop)
     }
 }
@@ -66,7 +66,10 @@ pub fn rewrite<'py>(
     what: &str,
     input: Inputs,
     output: Option<PathBuf>,
+    limits: Vec<(String, String)>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let limits = inputs::limits(&limits).map_err(PyValueError::new_err)?;
+    let read = PlanOptions { limits, ..PlanOptions::default() };
     let (parts, accepts) = match what {
         "slim" => (Parts::Selected(SlimOptions::default()), Accepts::Plans),
         _ => (Parts::All, Accepts::States),
@@ -75,7 +78,7 @@ pub fn rewrite<'py>(
     let Some(path) = output else {
         let bytes = interruptible(py, move |stop| {
             let mut bytes = Vec::new();
-            write(&inputs, parts, &mut bytes, stop)?.map_err(|error| error.to_string())?;
+            write(&inputs, parts, read, &mut bytes, stop)?.map_err(|error| message(&error))?;
             Ok(bytes)
         })?;
         return Ok(Some(PyBytes::new(py, &bytes)));
@@ -91,7 +94,7 @@ pub fn rewrite<'py>(
     let output = interruptible(py, move |_| Ok(OutputFile::open(Some(&opened))))?;
     let output = output.map_err(failed)?;
     let mut file = output.writer().map_err(failed)?;
-    interruptible(py, move |stop| write(&inputs, parts, &mut file, stop))?.map_err(failed)?;
+    interruptible(py, move |stop| write(&inputs, parts, read, &mut file, stop))?.map_err(failed)?;
     py.detach(|| output.finish()).map_err(failed)?;
     Ok(None)
 }
@@ -100,10 +103,10 @@ pub fn rewrite<'py>(
 fn write(
     inputs: &Listed,
     parts: Parts,
+    read: PlanOptions,
     out: &mut dyn Write,
     stop: &Stop,
 ) -> std::result::Result<Result<()>, String> {
-    let read = PlanOptions::default();
     let options = RedactOptions { secret: secrets(read), masking: Masking::Text };
     let mut rewriting = Rewriting { parts, options, out, error: None };
     let consumer = Consumer::Documents(Passes::Redaction, &mut rewriting);

@@ -140,12 +140,16 @@ def test_errors_are_exceptions_or_rows(tmp_path):
 
 def test_limits_have_the_names_of_the_messages():
     (row,) = rows(plansift.plans(RICH, on_error="row", limits={"change": 100}))
-    assert row["error"].endswith("raise it with --limit-change")
+    assert row["error"].endswith(': raise it with limits={"change": ...}')
     for limits in [{"change": "1M"}, {"change": 1 << 20, "string-kept": "1M"}]:
         (row,) = rows(plansift.plans(RICH, on_error="row", limits=limits))
         assert row["error"] is None
-    with pytest.raises(OSError, match="--limit-change"):
-        plansift.summary(RICH, limits={"change": 100})
+    for call in [plansift.summary, plansift.redact, plansift.slim]:
+        with pytest.raises(OSError, match=r'raise it with limits=\{"change": \.\.\.\}$'):
+            call(RICH, limits={"change": 100})
+        assert call(RICH, limits={"change": "1M"}) == call(RICH)
+    with pytest.raises(pyarrow.ArrowException, match='raise it with limits={"change": ...}'):
+        rows(plansift.changes(RICH, limits={"change": 100}))
 
 
 @pytest.mark.parametrize("table", ["plans", "resource_changes", "paths", "resources", "elements"])
@@ -260,6 +264,8 @@ def test_messages_of_checks_are_masked():
                 "address": {"kind": "check", "to_display": "check.key"},
                 "status": "fail",
                 "instances": [
+        lambda: plansift.redact(RICH, limits={"path": "64M"}),
+        lambda: plansift.slim(RICH, limits={"paths": "64MB"}),
                     {
                         "address": {"to_display": "check.key"},
                         "status": "fail",

@@ -244,7 +244,7 @@ def summary(inputs, *, limits=None):
     return found
 
 
-def redact(input, output=None):
+def redact(input, output=None, *, limits=None):
     """Write plans and states without their secrets to ``output``, or return the bytes.
 
     Masks every value that a document marks sensitive, and its copies in the same document. Several
@@ -253,14 +253,14 @@ def redact(input, output=None):
 
     A file appears only when it is complete. It keeps the mode of the file that it replaces, and a
     symbolic link stays a link. A pipe or device is written in place. An output that is an input is
-    refused with a ``ValueError``.
+    refused with a ``ValueError``. ``limits`` are those of :func:`table`.
     """
-    return _rewrite("redact", _listed(input), output)
+    return _rewrite("redact", _listed(input), output, _amounts(limits))
 
 
-def slim(input, output=None):
+def slim(input, output=None, *, limits=None):
     """Write the changed parts of plans, without their secrets, to ``output``, or return the bytes.
 
-    Inputs and outputs: see :func:`redact`.
+    Inputs, outputs and limits: see :func:`redact`.
     """
-    return _rewrite("slim", _listed(input), output)
+    return _rewrite("slim", _listed(input), output, _amounts(limits))

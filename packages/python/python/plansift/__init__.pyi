@@ -7,6 +7,7 @@ from typing_extensions import Unpack
 __version__: str
 
 Input: TypeAlias = str | PathLike[str] | bytes | bytearray | memoryview
+Limits: TypeAlias = Mapping[str, int | str]
 
 class Records:
     """The rows of one table. Each Arrow stream reads the inputs again."""
@@ -31,7 +32,7 @@ class Options(TypedDict, total=False):
     all: bool
     on_error: Literal["raise", "row"]
     threads: int | None
-    limits: Mapping[str, int | str] | None
+    limits: Limits | None
     workspace_from: str | None
 
 def table(name: str, inputs: Input | Iterable[Input], **options: Unpack[Options]) -> Records: ...
@@ -57,13 +58,21 @@ def expand(
     inputs: Input | Iterable[Input], table: str = "resource_changes"
 ) -> list[tuple[str, int]]: ...
 def summary(
-    inputs: Input | Iterable[Input], *, limits: Mapping[str, int | str] | None = None
+    inputs: Input | Iterable[Input], *, limits: Limits | None = None
 ) -> list[dict[str, Any]]: ...
 @overload
-def redact(input: Input, output: None = None) -> bytes: ...
+def redact(
+    input: Input | Iterable[Input], output: None = None, *, limits: Limits | None = None
+) -> bytes: ...
 @overload
-def redact(input: Input, output: str | PathLike[str]) -> None: ...
+def redact(
+    input: Input | Iterable[Input], output: str | PathLike[str], *, limits: Limits | None = None
+) -> None: ...
 @overload
-def slim(input: Input, output: None = None) -> bytes: ...
+def slim(
+    input: Input | Iterable[Input], output: None = None, *, limits: Limits | None = None
+) -> bytes: ...
 @overload
-def slim(input: Input, output: str | PathLike[str]) -> None: ...
+def slim(
+    input: Input | Iterable[Input], output: str | PathLike[str], *, limits: Limits | None = None
+) -> None: ...

@@ -1,7 +1,9 @@
-//! Hides the records and attributes that the user does not want to see, and counts them.
+//! Hides the records and attributes that the user does not want to see.
 //!
-//! Only reports for people are filtered. Rules and counts cover the whole plan.
+//! Reports for people hide noise and count it ([`Filter`]); rules and counts cover the whole plan.
+//! Tables leave out rows ([`RowFilter`]).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Sink;
@@ -10,7 +12,7 @@ use plansift_core::glob::Glob;
 use plansift_core::path::{self, AddressPattern};
 use plansift_plan::record::patterns::{Named, UnmatchedPatterns};
 use plansift_plan::record::{
-    Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange,
+    Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange, ResourceName, action,
 };
 
 /// The records and attributes to hide.
@@ -45,18 +47,18 @@ pub enum DriftFilter {
     Changes,
 }
 
-/// A condition for a change to be shown.
+/// A condition for a record to be shown. A record that lacks the part does not meet the condition.
 #[derive(Clone, Debug)]
 pub enum Only {
-    /// The pattern covers the change's address or type.
+    /// The pattern covers the record's address or type.
     Name(AddressPattern),
-    /// The pattern covers the change's address.
+    /// The pattern covers the record's address.
     Address(AddressPattern),
-    /// The pattern covers the change's type.
+    /// The pattern covers the record's type.
     Type(AddressPattern),
-    /// The pattern covers the address of the change's module. The root module's address is empty.
+    /// The pattern covers the address of the record's module. The root module's address is empty.
     Module(AddressPattern),
-    /// The change has this action or effect.
+    /// The change of the record has this action or effect.
     Action(ActionFilter),
     /// The pattern covers the path of an attribute that changes.
     Path(path::Pattern),
@@ -94,14 +96,15 @@ impl ActionFilter {
         is_known.then_some(ActionFilter::Word(glob))
     }
 
-    fn matches(&self, change: &ResourceChange<'_>) -> bool {
+    fn matches(&self, word: &str, actions: &[Cow<'_, str>]) -> bool {
+        let has = |name: &str| actions.iter().any(|action| action == name);
         match self {
             ActionFilter::Word(glob) => {
-                glob.matches(change.action.as_bytes())
-                    || change.effects().any(|word| glob.matches(word.as_bytes()))
-                    || (change.forgets() && glob.matches(b"forget"))
+                glob.matches(word.as_bytes())
+                    || action::effects(actions).any(|word| glob.matches(word.as_bytes()))
+                    || (has("forget") && glob.matches(b"forget"))
             }
-            ActionFilter::Destroy => change.actions.iter().any(|action| action == "delete"),
+            ActionFilter::Destroy => has("delete"),
         }
     }
 }
@@ -132,10 +135,7 @@ impl Noise {
         }
         let type_name = change.resource.type_name.as_deref().unwrap_or_default();
         !self.types.iter().any(|glob| glob.matches(type_name.as_bytes()))
-            && self.only.iter().all(|condition| {
-                let mut same_kind = self.only.iter().filter(|only| only.has_kind_of(condition));
-                same_kind.any(|only| only.holds(change))
-            })
+            && Parts::of_change(change).meet(&self.only)
             && !(self.tags && updates_only(change, is_tag))
     }
 
@@ -169,24 +169,102 @@ impl Only {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    fn holds(&self, change: &ResourceChange<'_>) -> bool {
-        let covers =
-            |pattern: &AddressPattern, text: Option<&str>| pattern.covers(text.unwrap_or_default());
-        let (address, type_name) =
-            (change.resource.address.as_deref(), change.resource.type_name.as_deref());
+    fn holds(&self, parts: &Parts<'_>) -> bool {
+        let covers = |pattern: &AddressPattern, part: Option<&str>| {
+            part.is_some_and(|it| pattern.covers(it))
+        };
+        let Parts { address, type_name, module, actions, attributes } = *parts;
         match self {
             Only::Name(pattern) => covers(pattern, address) || covers(pattern, type_name),
             Only::Address(pattern) => covers(pattern, address),
             Only::Type(pattern) => covers(pattern, type_name),
-            Only::Module(pattern) => covers(pattern, change.resource.module_address.as_deref()),
-            Only::Action(does) => does.matches(change),
+            Only::Module(pattern) => covers(pattern, module),
+            Only::Action(does) => actions.is_some_and(|(word, list)| does.matches(word, list)),
             Only::Path(pattern) => {
-                let changes = |attribute: &&Attribute| attribute.difference != Difference::Nothing;
-                let mut changed = change.attributes.list.iter().filter(changes);
-                changed.any(|attribute| pattern.covers(&attribute.path))
-                    || change.attributes.left_out > 0
+                attributes.is_some_and(|Attributes { list, left_out, .. }| {
+                    let changes =
+                        |attribute: &&Attribute| attribute.difference != Difference::Nothing;
+                    let mut changed = list.iter().filter(changes);
+                    changed.any(|attribute| pattern.covers(&attribute.path)) || *left_out > 0
+                })
             }
         }
+    }
+}
+
+/// The parts of a record that conditions are about.
+#[derive(Clone, Copy, Default)]
+struct Parts<'r> {
+    address: Option<&'r str>,
+    type_name: Option<&'r str>,
+    /// Empty for the root module.
+    module: Option<&'r str>,
+    /// The word for a list of actions, and the list.
+    actions: Option<(&'r str, &'r [Cow<'r, str>])>,
+    attributes: Option<&'r Attributes>,
+}
+
+impl<'r> Parts<'r> {
+    /// Returns the parts of a row. `None` for the records of whole documents, and for rows without
+    /// parts.
+    fn of(record: &'r Record<'_>) -> Option<Parts<'r>> {
+        let none = Parts::default();
+        let address = |address| Parts { address: Some(address), ..none };
+        Some(match record {
+            Record::ResourceChange(change)
+            | Record::ResourceDrift(change)
+            | Record::DeferredChange(change) => Parts::of_change(change),
+            Record::OutputChange(change) => {
+                Parts { actions: Some((&change.action, &change.actions)), ..none }
+            }
+            Record::Check(check) => address(&check.address),
+            Record::ActionInvocation(invocation) | Record::DeferredActionInvocation(invocation) => {
+                Parts { type_name: invocation.type_name.as_deref(), ..address(&invocation.address) }
+            }
+            Record::Resource(resource) => Parts::of_name(&resource.resource),
+            Record::CheckResult(check) => Parts {
+                type_name: check.type_name.as_deref(),
+                module: Some(check.module.as_deref().unwrap_or_default()),
+                ..address(&check.address)
+            },
+            Record::Element(located) => Parts {
+                type_name: located.element.names.type_name.as_deref(),
+                module: Some(located.element.names.module_address.as_deref().unwrap_or_default()),
+                ..address(&located.element.address)
+            },
+            Record::Reference(user) => address(&user.address),
+            Record::Dependent(dependent) => address(dependent.address),
+            Record::Finding(finding) => {
+                Parts { address: finding.address, type_name: finding.type_name, ..none }
+            }
+            _ => return None,
+        })
+    }
+
+    fn of_name(name: &'r ResourceName<'_>) -> Parts<'r> {
+        let text = |part: &'r Option<Cow<'_, str>>| Some(part.as_deref().unwrap_or_default());
+        Parts {
+            address: text(&name.address),
+            type_name: text(&name.type_name),
+            module: text(&name.module_address),
+            ..Parts::default()
+        }
+    }
+
+    fn of_change(change: &'r ResourceChange<'_>) -> Parts<'r> {
+        Parts {
+            actions: Some((&change.action, &change.actions)),
+            attributes: Some(&change.attributes),
+            ..Parts::of_name(&change.resource)
+        }
+    }
+
+    /// Whether the parts meet one condition of each kind.
+    fn meet(&self, only: &[Only]) -> bool {
+        only.iter().all(|condition| {
+            let mut same_kind = only.iter().filter(|other| other.has_kind_of(condition));
+            same_kind.any(|only| only.holds(self))
+        })
     }
 }
 
@@ -275,6 +353,36 @@ impl Sink for Filter<'_> {
             change.attributes.list.retain(|attribute| !self.noise.ignores(attribute));
         }
         self.sink.record(&record)
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.sink.failed(label, error)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.sink.finish()
+    }
+}
+
+/// Passes on the rows that meet conditions, and the records of whole documents.
+pub struct RowFilter<S> {
+    sink: S,
+    only: Vec<Only>,
+}
+
+impl<S: Sink> RowFilter<S> {
+    /// Wraps `sink`. Among several conditions of one kind, one is enough.
+    pub fn new(sink: S, only: Vec<Only>) -> RowFilter<S> {
+        RowFilter { sink, only }
+    }
+}
+
+impl<S: Sink> Sink for RowFilter<S> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        match Parts::of(record) {
+            Some(parts) if !parts.meet(&self.only) => Ok(()),
+            _ => self.sink.record(record),
+        }
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {

@@ -18,7 +18,7 @@ use pyo3::types::PyCapsule;
 
 use crate::inputs::Inputs;
 use crate::interrupt::interruptible;
-use crate::query::{Filters, OnError, Query};
+use crate::query::{OnError, Query};
 use plansift_fleet::source::Rule;
 
 /// The rows of one table. Each Arrow stream reads the inputs again.
@@ -88,7 +88,7 @@ fn records(
     let wrong = |text: String| PyValueError::new_err(text);
     let mut query = Query::new(table).map_err(wrong)?;
     query.inputs = inputs;
-    query.filters = Filters::parse(&filters).map_err(wrong)?;
+    query.filter(&filters).map_err(wrong)?;
     for path in select {
         query.select.push(&path).map_err(|error| wrong(format!("select: {error}")))?;
     }

@@ -3,13 +3,13 @@
 use std::num::NonZeroUsize;
 
 use crate::inputs::Inputs;
-use plansift_arrow::table::{Family, Table};
+use plansift_arrow::table::{Cells, Family, PATHS, Table};
 use plansift_core::limits::Limits;
 use plansift_core::path::AddressPattern;
 use plansift_fleet::source::Rule;
 use plansift_plan::plan::Accepts;
 use plansift_plan::record::values::{RowKind, Select};
-use plansift_report::filter::{ActionFilter, Noise, Only};
+use plansift_report::filter::{ActionFilter, Only};
 
 /// The rows to read.
 #[derive(Clone)]
@@ -19,7 +19,8 @@ pub struct Query {
     /// The columns, in the order of the table. `None` is all columns.
     columns: Option<Vec<String>>,
     pub inputs: Inputs,
-    pub filters: Filters,
+    /// Conditions for the rows. A row meets one of each kind.
+    pub only: Vec<Only>,
     /// The values in the rows of resources.
     pub select: Select,
     /// Whether the rows of outputs and variables have values.
@@ -35,12 +36,6 @@ pub struct Query {
     pub workspace_from: Option<String>,
 }
 
-/// Conditions for the rows of resource changes.
-#[derive(Clone, Debug, Default)]
-pub struct Filters {
-    only: Vec<Only>,
-}
-
 /// What happens at a document that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnError {
@@ -50,8 +45,14 @@ pub enum OnError {
     Row,
 }
 
-/// The tables whose rows come from changes of resources. Filters are for these.
-const TABLES_OF_CHANGES: [&str; 3] = ["resource_changes", "drift", "paths"];
+/// The arguments that filter rows, and the columns that they are about. A table has one of these
+/// columns.
+const FILTERS: [(&str, &[&str]); 4] = [
+    ("actions", &["action"]),
+    ("types", &["type"]),
+    ("modules", &["module_address", "module"]),
+    ("addresses", &["address"]),
+];
 
 /// The tables whose rows have a value if the user asks for it.
 const TABLES_WITH_VALUE: [&str; 2] = ["output_values", "variables"];
@@ -83,7 +84,7 @@ impl Query {
             family,
             columns: None,
             inputs: Inputs::default(),
-            filters: Filters::default(),
+            only: Vec::new(),
             select: Select::default(),
             values: false,
             references: None,
@@ -111,14 +112,49 @@ impl Query {
         Ok(())
     }
 
+    /// Adds filters: the name of an argument, and its patterns. Fails if the table has no column
+    /// for them, or if there is no such action.
+    pub fn filter(&mut self, filters: &[(String, Vec<String>)]) -> Result<(), String> {
+        let known = self.filters();
+        for (name, patterns) in filters {
+            if !known.contains(&name.as_str()) {
+                let others = match known.is_empty() {
+                    true => "it has no filters".to_owned(),
+                    false => format!("its filters are {}", known.join(", ")),
+                };
+                return Err(format!("{name} cannot filter the table {}: {others}", self.table));
+            }
+            for pattern in patterns {
+                self.only.push(match name.as_str() {
+                    "actions" => Only::Action(ActionFilter::named(pattern).ok_or_else(|| {
+                        let words: Vec<_> = ActionFilter::words().collect();
+                        format!("unknown action {pattern}: the actions are {}", words.join(", "))
+                    })?),
+                    "types" => Only::Type(AddressPattern::new(pattern)),
+                    "modules" => Only::Module(AddressPattern::new(pattern)),
+                    _ => Only::Address(AddressPattern::new(pattern)),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The arguments that filter the rows of the table.
+    fn filters(&self) -> Vec<&'static str> {
+        let columns = self.all_columns().columns;
+        // The types of outputs and variables are JSON. They are not types of resources.
+        let has =
+            |name: &&str| columns.iter().any(|it| it.name == *name && it.cells == Cells::Text);
+        // The rows of paths have no module. The changes that they come from have one.
+        let has_filter = |name: &str, columns: &[&str]| {
+            columns.iter().any(has) || (self.table == PATHS && name == "modules")
+        };
+        let filters = FILTERS.iter().filter(|(name, columns)| has_filter(name, columns));
+        filters.map(|(name, _)| *name).collect()
+    }
+
     /// Fails if an argument is wrong.
     pub fn check(&self) -> Result<(), String> {
-        if !self.filters.only.is_empty() && !TABLES_OF_CHANGES.contains(&self.table) {
-            let tables = TABLES_OF_CHANGES.join(", ");
-            return Err(format!(
-                "actions, types, modules and addresses are for the tables {tables}"
-            ));
-        }
         if !self.select.is_empty() && self.table != "resources" {
             return Err("select is for the table resources".to_owned());
         }
@@ -147,8 +183,7 @@ impl Query {
 
     /// The table with the asked columns.
     pub fn table(&self) -> Table {
-        let mut tables = self.family.tables().into_iter();
-        let mut table = tables.find(|table| table.name == self.table).unwrap_or_default();
+        let mut table = self.all_columns();
         if self.on_error == OnError::Row {
             table.add_errors();
         }
@@ -156,6 +191,11 @@ impl Query {
             table.keep(columns);
         }
         table
+    }
+
+    fn all_columns(&self) -> Table {
+        let mut tables = self.family.tables().into_iter();
+        tables.find(|table| table.name == self.table).unwrap_or_default()
     }
 
     /// The kinds of documents that have rows of the table.
@@ -198,32 +238,6 @@ impl Query {
     pub fn threads(&self) -> Option<NonZeroUsize> {
         let given = self.threads.and_then(NonZeroUsize::new);
         given.or_else(|| std::thread::available_parallelism().ok())
-    }
-}
-
-impl Filters {
-    /// Reads filters: the name of an argument, and its patterns. A row meets one pattern of each
-    /// argument.
-    pub fn parse(filters: &[(String, Vec<String>)]) -> Result<Filters, String> {
-        let mut only = Vec::new();
-        for (name, patterns) in filters {
-            for pattern in patterns {
-                only.push(match name.as_str() {
-                    "actions" => Only::Action(ActionFilter::named(pattern).ok_or_else(|| {
-                        let words: Vec<_> = ActionFilter::words().collect();
-                        format!("unknown action {pattern}: the actions are {}", words.join(", "))
-                    })?),
-                    "types" => Only::Type(AddressPattern::new(pattern)),
-                    "modules" => Only::Module(AddressPattern::new(pattern)),
-                    _ => Only::Address(AddressPattern::new(pattern)),
-                });
-            }
-        }
-        Ok(Filters { only })
-    }
-
-    pub fn noise(&self) -> Noise {
-        Noise { only: self.only.clone(), ..Noise::default() }
     }
 }
 

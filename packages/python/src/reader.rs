@@ -24,7 +24,7 @@ use plansift_plan::plan::{Accepts, PlanOptions};
 use plansift_plan::record::values::{ValuesOptions, ValuesSource};
 use plansift_plan::record::{Extent, Label, Record, RecordOptions, Show, Sink};
 use plansift_redact::audit::AuditOptions;
-use plansift_report::filter::Filter;
+use plansift_report::filter::RowFilter;
 use plansift_report::view::Detail;
 
 /// Batches that wait for the consumer.
@@ -151,16 +151,11 @@ impl Sink for TableRows {
 fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
     let tables = Tables::new(vec![query.table()], Channel { batches: batches.clone() });
     let rows = TableRows { tables, on_error: query.on_error, batches };
-    let mut sink: Box<dyn Sink> = Box::new(rows);
-    let noise = query.filters.noise();
-    if !noise.is_none() {
-        sink = Box::new(Filter::new(sink, noise, None));
-    }
+    let sink = &mut RowFilter::new(rows, query.only.clone());
     let (threads, limits) = (query.threads(), query.limits);
     let read = PlanOptions { threads, limits, ..PlanOptions::default() };
     let inputs = query.inputs.list(query.rule().unwrap_or_default(), query.accepts());
     let opening = Opening { stop: Some(stop), ..Opening::new(read, access(&read)) };
-    let sink = sink.as_mut();
     let mut events = Silent;
     let mut read_all =
         |consumer: Consumer<'_>| DocumentLoop::new(consumer, &mut events).inputs(&inputs, &opening);

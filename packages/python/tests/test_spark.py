@@ -1,6 +1,7 @@
 """The data source gives the rows of one process, also if executors are killed."""
 
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -124,8 +125,17 @@ def test_filters_need_no_setting(spark, pushes):
         spark.conf.set(SETTING, "true")
 
 
-@pytest.mark.parametrize("table", ["resource_changes", "drift", "paths"])
-@pytest.mark.parametrize("column", ["action", "type", "address"])
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        *itertools.product(["resource_changes", "drift", "paths"], ["action", "type", "address"]),
+        *itertools.product(["resources", "elements"], ["type", "address"]),
+        ("outputs", "action"),
+        ("checks", "address"),
+        ("check_results", "address"),
+        ("output_values", "type"),
+    ],
+)
 def test_pushed_filters_keep_every_row_that_matches(table, column):
     """A reader may return rows that do not match, because Spark checks them again."""
     from plansift.spark import _FilteringReader

@@ -59,6 +59,54 @@ def test_columns_and_filters():
         ]
 
 
+# The columns of filters. The types of outputs and variables are JSON, not types of resources.
+FILTERS = {
+    "actions": ["action"],
+    "types": ["type"],
+    "modules": ["module_address", "module"],
+    "addresses": ["address"],
+}
+UNFILTERED = {("output_values", "types"), ("variables", "types")}
+TABLES = ["plans", "resource_changes", "drift", "outputs", "checks", "invocations", "paths"]
+TABLES += ["relevant_attributes", "documents", "resources", "output_values", "variables"]
+TABLES += ["check_results", "elements", "references", "findings"]
+
+
+@pytest.mark.parametrize("option", FILTERS)
+@pytest.mark.parametrize("table", TABLES)
+def test_a_filter_selects_rows_by_its_column_or_is_an_error(table, option):
+    options = {"references": "module.dns"} if table == "references" else {"all": True}
+    inputs = [RICH, ROOT / "corpus/plans/secret-modules/plan.json"]
+    records = plansift.table(table, inputs, **options)
+    columns = [name for name in FILTERS[option] if name in records.columns]
+    if (table, option) == ("paths", "modules"):
+        return
+    if not columns or (table, option) in UNFILTERED:
+        with pytest.raises(ValueError, match=f"^{option} cannot filter the table {table}: "):
+            plansift.table(table, inputs, **options, **{option: "delete"})
+        return
+    everything = rows(records)
+    cells = {row[columns[0]] for row in everything}
+    assert cells
+    for cell in cells:
+        if cell is None and option != "modules":
+            continue
+        # A pattern with a leading `=` matches only this text. The root module has no address.
+        pattern = cell if option == "actions" else "=" + (cell or "")
+        found = rows(plansift.table(table, inputs, **options, **{option: pattern}))
+        assert found == [row for row in everything if row[columns[0]] == cell]
+
+
+def test_paths_are_filtered_by_the_modules_of_their_changes():
+    for module in ["module.database", ""]:
+        found = rows(plansift.paths(RICH, modules=module))
+        changes = rows(plansift.changes(RICH, modules=module)) + rows(
+            plansift.drift(RICH, modules=module)
+        )
+        assert found and {row["address"] for row in found} <= {row["address"] for row in changes}
+        assert {row["module_address"] for row in changes} == {module or None}
+
+
 def test_inputs_may_be_paths_bytes_and_folders(tmp_path):
     text = RICH.read_bytes()
     expected = len(rows(plansift.changes(str(RICH))))
@@ -173,6 +221,8 @@ def test_the_row_of_an_error_needs_no_column(table):
         lambda: plansift.changes(RICH, limits={"path": "64M"}),
         lambda: plansift.changes(RICH, limits={"paths": "64MB"}),
         lambda: plansift.changes(RICH, limits={"paths": -1}),
+        lambda: plansift.redact(RICH, limits={"path": "64M"}),
+        lambda: plansift.slim(RICH, limits={"paths": "64MB"}),
         lambda: plansift.table("change", RICH),
         lambda: plansift.outputs(RICH, types="a"),
         lambda: plansift.resources(RICH, select="tags[a]"),
@@ -264,8 +314,6 @@ def test_messages_of_checks_are_masked():
                 "address": {"kind": "check", "to_display": "check.key"},
                 "status": "fail",
                 "instances": [
-        lambda: plansift.redact(RICH, limits={"path": "64M"}),
-        lambda: plansift.slim(RICH, limits={"paths": "64MB"}),
                     {
                         "address": {"to_display": "check.key"},
                         "status": "fail",

@@ -17,7 +17,7 @@ const EFFECTS: [&str; 6] = ["delete", "replace", "forget", "update", "create", "
 /// Returns the effects of a list of actions, the most severe first. An unknown list, such as
 /// `["delete","forget"]`, has the effects of all its actions. All code that counts effects uses
 /// this function.
-pub(crate) fn effects(actions: &[Cow<'_, str>]) -> impl Iterator<Item = &'static str> + use<> {
+pub fn effects(actions: &[Cow<'_, str>]) -> impl Iterator<Item = &'static str> + use<> {
     let has = |word: &str| actions.iter().any(|action| action == word);
     let [creates, deletes, forgets] = ["create", "delete", "forget"].map(has);
     let does = [

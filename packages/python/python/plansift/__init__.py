@@ -89,9 +89,10 @@ def table(
     bytes of a plan. The rows of bytes come after those of other inputs.
 
     ``columns`` are the columns to build, by default all. ``actions``, ``types``, ``modules`` and
-    ``addresses`` select resource changes; ``*`` in a pattern matches any text. A change must match
-    one pattern of each argument, and ``paths`` then has no rows of outputs. ``all`` adds what does not change, and data sources to
-    ``resources``.
+    ``addresses`` select rows by the columns ``action``, ``type``, ``module_address`` (``module`` in
+    ``check_results``) and ``address``; ``*`` in a pattern matches any text. A row must match one
+    pattern of each argument. An argument is an error if the table has no such column, but ``paths``
+    takes ``modules``. ``all`` adds what does not change, and data sources to ``resources``.
 
     ``select`` adds the column ``values`` to ``resources``: a JSON object with the values of these
     attributes, such as ``tags.Name`` or ``ingress[0].cidr_blocks``, by path. ``values`` adds the
@@ -112,7 +113,8 @@ def table(
     ``workspace_from`` is a pattern for paths, such as ``plans/{workspace}/plan.json``.
     """
     given = {"actions": actions, "types": types, "modules": modules, "addresses": addresses}
-    filters = [(name, _texts(patterns)) for name, patterns in given.items() if patterns]
+    # An empty text is the pattern for the root module.
+    filters = [(name, texts) for name, patterns in given.items() if (texts := _texts(patterns))]
     return _records(
         name,
         _listed(inputs),

@@ -53,8 +53,7 @@ from . import expand, table
 
 __all__ = ["PlansiftDataSource"]
 
-# The tables that have filters, and the columns whose values a filter can select.
-_TABLES = {"resource_changes", "drift", "paths"}
+# The columns whose values a filter can select.
 _FILTERS = {"action": "actions", "type": "types", "address": "addresses"}
 _ACTIONS = {"no-op", "create", "read", "update", "replace", "delete", "forget"}
 
@@ -109,9 +108,8 @@ class _FilteringReader(_Reader):
         """
         for each in filters:
             values = _values(each)
-            # `actions` selects resource changes; `paths` also has the actions of outputs.
-            is_lossy = self.table == "paths" and each.attribute == ("action",)
-            if values and self.table in _TABLES and not is_lossy:
+            # The types of these are JSON.
+            if values and self.table not in {"output_values", "variables"}:
                 self.filters.setdefault(_FILTERS[each.attribute[0]], values)
             yield each
 

@@ -48,7 +48,7 @@ pub fn run(arguments: &Config) -> std::result::Result<Exit, Exit> {
     let (mut reader, mut drawings);
     let handler: &mut dyn Handler = match &mut target {
         Target::Records(sink) => {
-            reader = ConfigurationReader { rows, sink: sink.as_mut() };
+            reader = ConfigurationReader { rows, sink: sink.as_mut(), has_element: false };
             &mut reader
         }
         Target::Drawing(out, language) => {

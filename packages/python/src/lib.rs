@@ -6,6 +6,7 @@ mod query;
 mod reader;
 mod rewrite;
 mod summaries;
+mod unmatched;
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use pyo3::types::PyCapsule;
 use crate::inputs::Inputs;
 use crate::interrupt::interruptible;
 use crate::query::{OnError, Query};
+use crate::unmatched::UnmatchedWarning;
 use plansift_fleet::source::Rule;
 
 /// The rows of one table. Each Arrow stream reads the inputs again.
@@ -125,6 +127,7 @@ fn expand(py: Python<'_>, inputs: Inputs, table: &str) -> PyResult<Vec<(OsString
 fn _plansift(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Records>()?;
+    module.add("UnmatchedWarning", module.py().get_type::<UnmatchedWarning>())?;
     module.add_function(wrap_pyfunction!(records, module)?)?;
     module.add_function(wrap_pyfunction!(rewrite::rewrite, module)?)?;
     module.add_function(wrap_pyfunction!(expand, module)?)?;

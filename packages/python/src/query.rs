@@ -1,13 +1,15 @@
 //! What a user asks for: a table, its columns, filters and inputs.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use crate::inputs::Inputs;
 use plansift_arrow::table::{Cells, Family, PATHS, Table};
 use plansift_core::limits::Limits;
-use plansift_core::path::AddressPattern;
+use plansift_core::path::{self, AddressPattern};
 use plansift_fleet::source::Rule;
 use plansift_plan::plan::Accepts;
+use plansift_plan::record::patterns::{Named, NamedKind, UnmatchedPatterns};
 use plansift_plan::record::values::{RowKind, Select};
 use plansift_report::filter::{ActionFilter, Only};
 
@@ -137,6 +139,36 @@ impl Query {
             }
         }
         Ok(())
+    }
+
+    /// The patterns whose matches the reader of the table records; `None` if there are none.
+    pub fn patterns(&self) -> Option<Arc<UnmatchedPatterns>> {
+        let thing = match self.table {
+            "resource_changes" | "drift" | PATHS | "resources" => None,
+            "checks" => Some(NamedKind::Check),
+            "invocations" => Some(NamedKind::Action),
+            _ => return None,
+        };
+        let filters = self.only.iter().filter_map(|only| {
+            let (name, pattern) = match only {
+                Only::Address(pattern) => ("addresses", pattern),
+                Only::Type(pattern) => ("types", pattern),
+                Only::Module(pattern) => ("modules", pattern),
+                _ => return None,
+            };
+            let named = match thing {
+                Some(thing) => Named::NonResource(thing, pattern.clone()),
+                None => only.named()?.1,
+            };
+            Some((format!("{name}: {}", pattern.text()), named))
+        });
+        let paths = self.select.texts().iter().filter_map(|text| {
+            let path = path::Pattern::parse(text).ok()?;
+            Some((format!("select: {text}"), Named::Path(path, None)))
+        });
+        let mut patterns = filters.chain(paths).peekable();
+        patterns.peek()?;
+        Some(Arc::new(UnmatchedPatterns::new(patterns)))
     }
 
     /// The arguments that filter the rows of the table.

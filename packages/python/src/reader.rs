@@ -11,6 +11,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use crate::inputs::{access, message, message_of, secrets};
 use crate::interrupt::{WAIT, interruption};
 use crate::query::{OnError, Query};
+use crate::unmatched::warn;
 use plansift_arrow::builder::TableBuilder;
 use plansift_arrow::table::{Family, Table};
 use plansift_arrow::tables::{BatchConsumer, Tables, Unread};
@@ -37,8 +38,8 @@ pub struct Reader {
     schema: SchemaRef,
     batches: Receiver<Message>,
     stop: Stop,
-    /// The thread that reads the inputs, until its end was seen.
-    thread: Option<JoinHandle<()>>,
+    /// The thread that reads the inputs, until its end was seen. It returns warnings.
+    thread: Option<JoinHandle<Vec<String>>>,
     opener: ThreadId,
 }
 
@@ -55,12 +56,13 @@ pub fn open(query: &Arc<Query>) -> Reader {
     let schema = schema(&query);
     let thread = std::thread::spawn(move || {
         let failed = sender.clone();
-        if let Err(error) = run(&query, sender, &stopped)
-            && error.kind() != ErrorKind::Stopped
-        {
-            // Nobody waits for the error if the consumer is gone.
-            let _ = failed.send(Err(message(&error)));
-        }
+        run(&query, sender, &stopped).unwrap_or_else(|error| {
+            if error.kind() != ErrorKind::Stopped {
+                // Nobody waits for the error if the consumer is gone.
+                let _ = failed.send(Err(message(&error)));
+            }
+            Vec::new()
+        })
     });
     Reader { schema, batches, stop, thread: Some(thread), opener: std::thread::current().id() }
 }
@@ -81,9 +83,11 @@ impl Iterator for Reader {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     // Without this check, rows that a panic lost would look like the end.
-                    let is_complete = self.thread.take()?.join().is_ok();
-                    let text = "the reader of the inputs failed";
-                    return (!is_complete).then(|| Err(failed(text.to_owned())));
+                    let text = match self.thread.take()?.join() {
+                        Ok(warnings) => warn(self.opener, &warnings)?,
+                        Err(_) => "the reader of the inputs failed".to_owned(),
+                    };
+                    return Some(Err(failed(text)));
                 }
             }
         }
@@ -148,7 +152,10 @@ impl Sink for TableRows {
     }
 }
 
-fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
+/// Reads all inputs. Returns warnings about arguments that match nothing.
+fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<Vec<String>> {
+    let patterns = query.patterns();
+    let mut has_element = false;
     let tables = Tables::new(vec![query.table()], Channel { batches: batches.clone() });
     let rows = TableRows { tables, on_error: query.on_error, batches };
     let sink = &mut RowFilter::new(rows, query.only.clone());
@@ -167,7 +174,7 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
                 extent: if query.needs_values() { Extent::Paths } else { Extent::Actions },
                 relevant: query.table == "relevant_attributes",
                 accepts: Accepts::Plans,
-                patterns: None,
+                patterns: patterns.clone(),
             };
             // The secrets of the plan, for the messages of its checks.
             let attributes = &match query.shows_messages() {
@@ -187,7 +194,7 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
                 only: Vec::new(),
                 all: query.shows_all,
                 select: query.select.clone(),
-                patterns: None,
+                patterns: patterns.clone(),
             };
             let secrets = query.shows_values().then(|| secrets(read));
             let mut reader = ValuesReader { options: &options, secrets: secrets.as_ref(), sink };
@@ -199,8 +206,10 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
                 (None, Some(address)) => ConfigurationRows::Dependents(address),
                 (None, None) => ConfigurationRows::Elements(None),
             };
-            let mut reader = ConfigurationReader { rows, sink };
-            read_all(Consumer::Documents(Passes::One, &mut reader))
+            let mut reader = ConfigurationReader { rows, sink, has_element: false };
+            let ended = read_all(Consumer::Documents(Passes::One, &mut reader));
+            has_element = reader.has_element;
+            ended
         }
         Family::Audit => {
             let options = AuditOptions { secret: secrets(read), echoes: true, suspects: true };
@@ -208,7 +217,13 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<()> {
             read_all(Consumer::Documents(AuditReader::PASSES, &mut reader))
         }
     }?;
-    sink.finish()
+    sink.finish()?;
+    let unmatched = patterns.iter().flat_map(|patterns| patterns.unmatched());
+    let mut warnings: Vec<_> = unmatched.map(|pattern| pattern.to_string()).collect();
+    let element = query.references.as_ref().or(query.dependents.as_ref()).filter(|_| !has_element);
+    warnings
+        .extend(element.map(|address| format!("no configuration has anything named {address}")));
+    Ok(warnings)
 }
 
 /// Ignores messages: warnings have no place in a table, and sinks receive errors.

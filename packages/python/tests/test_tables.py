@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import duckdb
 import fleets
@@ -25,7 +26,7 @@ PLANS = sorted((ROOT / "corpus/plans").glob("*/plan.json"))
 STATES = [ROOT / "corpus/states/secrets.json", ROOT / "corpus/native-states/modules.tfstate"]
 PLANTED = [plan for plan in PLANS if b"CANARY-" in plan.read_bytes()] + STATES
 # Attributes that are secret in some of the planted documents.
-SELECT = ["secret", "password", "input", "output", "id", "tags", "text", "result"]
+SELECT = ["password", "input", "output", "id", "tags", "text", "result"]
 
 
 def rows(records):
@@ -105,6 +106,48 @@ def test_paths_are_filtered_by_the_modules_of_their_changes():
         )
         assert found and {row["address"] for row in found} <= {row["address"] for row in changes}
         assert {row["module_address"] for row in changes} == {module or None}
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        (plansift.changes(RICH, types="aws_instanc"), "types: aws_instanc matches nothing.*ance?"),
+        (plansift.drift(RICH, addresses=["aws_eip.a"]), "addresses: aws_eip.a matches nothing"),
+        (plansift.paths(RICH, modules="module.databas"), "modules: .* in such a module: did you"),
+        (plansift.resources(RICH, modules="module.databas"), "modules: .* in such a module"),
+        (plansift.resources(RICH, select=["tags", "tagz"]), "select: tagz matches nothing"),
+        (plansift.checks(RICH, addresses="check.a"), "addresses: .* no check has such an address"),
+        (plansift.invocations(RICH, types="a"), "types: a matches nothing, no action is invoked"),
+        (plansift.references(RICH, "aws_vpc.a"), "no configuration has anything named aws_vpc.a"),
+        (plansift.dependents(RICH, "aws_vpc.a"), "no configuration has anything named aws_vpc.a"),
+    ],
+)
+def test_what_matches_nothing_is_a_warning(records, message):
+    with pytest.warns(plansift.UnmatchedWarning, match=f"^{message}") as warned:
+        rows(records)
+    assert len(warned) == 1 and issubclass(plansift.UnmatchedWarning, UserWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", plansift.UnmatchedWarning)
+        with pytest.raises(pyarrow.ArrowException, match=f"UnmatchedWarning: {message}"):
+            rows(records)
+
+
+def test_what_matches_in_one_input_is_no_warning(tmp_path):
+    (tmp_path / "plan.json").write_text('{"format_version":"1.2"}')
+    (tmp_path / "rich.json").write_bytes(RICH.read_bytes())
+    (unchanged,) = [
+        row["type"] for row in rows(plansift.changes(RICH, all=True)) if row["action"] == "no-op"
+    ][:1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rows(plansift.changes(tmp_path, types=["aws_db_*", unchanged]))
+        assert rows(plansift.resources(tmp_path, modules="module.database", select="tags"))
+        assert rows(plansift.dependents(tmp_path, "module.dns"))
+        assert rows(plansift.checks(tmp_path, addresses="check.certificate"))
+        # An unfinished read cannot know.
+        stream = pyarrow.RecordBatchReader.from_stream(plansift.changes([RICH, b"{"], types="a"))
+        with pytest.raises(pyarrow.ArrowException, match="bytes 1"):
+            stream.read_all()
 
 
 def test_inputs_may_be_paths_bytes_and_folders(tmp_path):

@@ -31,6 +31,8 @@ pub struct ConfigurationReader<'a> {
     pub rows: ConfigurationRows<'a>,
     /// The sink of the rows.
     pub sink: &'a mut dyn Sink,
+    /// Whether the configuration of a document has the element that `rows` names.
+    pub has_element: bool,
 }
 
 impl ConfigurationReader<'_> {
@@ -39,7 +41,7 @@ impl ConfigurationReader<'_> {
         documents: &mut Documents<RunSource<'_>>,
         head: Head<'_>,
     ) -> Result<DocumentOutcome> {
-        let ConfigurationReader { rows, sink } = self;
+        let ConfigurationReader { rows, sink, has_element } = self;
         sink.record(&Record::Configuration(head))?;
         let mut summary = ConfigurationSummary::default();
         let mut names = Sample::default();
@@ -61,6 +63,7 @@ impl ConfigurationReader<'_> {
                     add_names(element, &mut names);
                     users.find(element, |user| sink.record(&Record::Reference(user)))
                 })?;
+                *has_element |= users.is_known;
                 if !users.is_known && read.is_present {
                     warnings.push(unknown(address, &names));
                 }
@@ -73,6 +76,7 @@ impl ConfigurationReader<'_> {
                     graph.add(element, offset)
                 })?;
                 let found = graph.dependents(address);
+                *has_element |= found.is_some();
                 if found.is_none() && read.is_present {
                     warnings.push(unknown(address, &names));
                 }

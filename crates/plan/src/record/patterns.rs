@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::plan::{ResourceChange, ResourceName};
 use plansift_core::json::value::{Kind, Text, Value, WalkEvent};
 use plansift_core::nearest::{Sample, nearest_address};
-use plansift_core::path::{self, AddressPattern, Paths, split_exact, without_keys};
+use plansift_core::path::{self, AddressPattern, Paths, module_address, split_exact, without_keys};
 
 /// Maximum length of a path that is compared, in bytes. A longer path counts as a match of every
 /// pattern.
@@ -87,7 +87,7 @@ pub struct Resource<'a> {
     pub address: Option<Text<'a>>,
     /// The type.
     pub type_name: Option<Text<'a>>,
-    /// The address of the module.
+    /// The address of the module, if the document has it apart from the address.
     pub module_address: Option<Text<'a>>,
     /// The values before and after the change, and `after_unknown`. Unknown attributes are only in
     /// `after_unknown`.
@@ -156,11 +156,12 @@ impl UnmatchedPatterns {
         }
         let decoded =
             |text: Option<Text<'_>>| text.and_then(|text| text.decode().ok()).unwrap_or_default();
-        let names = Names {
-            address: decoded(resource.address),
-            type_name: decoded(resource.type_name),
-            module: decoded(resource.module_address),
+        let address = decoded(resource.address);
+        let module = match resource.module_address {
+            Some(module) => decoded(Some(module)),
+            None => module_address(&address).to_owned(),
         };
+        let names = Names { address, type_name: decoded(resource.type_name), module };
         let mut paths = Vec::new();
         for watched in self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed)) {
             match &watched.named {

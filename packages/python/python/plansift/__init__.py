@@ -13,7 +13,7 @@ docs/secrets.md.
 
 import json as _json
 
-from ._plansift import Records, __version__
+from ._plansift import Records, UnmatchedWarning, __version__
 from ._plansift import expand as _expand
 from ._plansift import records as _records
 from ._plansift import rewrite as _rewrite
@@ -21,6 +21,7 @@ from ._plansift import summaries as _summaries
 
 __all__ = [
     "Records",
+    "UnmatchedWarning",
     "__version__",
     "changes",
     "checks",
@@ -101,6 +102,11 @@ def table(
 
     ``references`` or ``dependents`` is the address of the element that the table ``references`` is
     about.
+
+    An :class:`UnmatchedWarning` says which of these arguments matches nothing in any input, after
+    the last row of ``resource_changes``, ``drift``, ``paths``, ``resources``, ``checks``,
+    ``invocations`` or ``references``. There is no warning if a library reads the end of the stream
+    on a thread of its own, as DuckDB may do.
 
     With ``on_error="raise"``, the stream fails at the first document that cannot be read. With
     ``on_error="row"``, such a document is a row with its message in the column ``error``, which is

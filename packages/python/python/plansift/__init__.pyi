@@ -9,6 +9,9 @@ __version__: str
 Input: TypeAlias = str | PathLike[str] | bytes | bytearray | memoryview
 Limits: TypeAlias = Mapping[str, int | str]
 
+class UnmatchedWarning(UserWarning):
+    """A filter, a selected path or the address of an element matches nothing in any input."""
+
 class Records:
     """The rows of one table. Each Arrow stream reads the inputs again."""
 

@@ -38,6 +38,7 @@ Spark passes filters by ``action``, ``type`` and ``address`` to the reader if th
 
 import json
 import sys
+import warnings
 
 import pyarrow
 from pyspark.sql.datasource import (
@@ -49,7 +50,7 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from . import expand, table
+from . import UnmatchedWarning, expand, table
 
 __all__ = ["PlansiftDataSource"]
 
@@ -96,6 +97,8 @@ class _Reader(DataSourceReader):
         return [_Inputs(inputs) for inputs in _bins(inputs, int(most))]
 
     def read(self, partition):
+        # What matches nothing in one partition may match in another.
+        warnings.simplefilter("ignore", UnmatchedWarning)
         records = _table(self.options, partition.inputs, **self.filters)
         yield from pyarrow.RecordBatchReader.from_stream(records)
 

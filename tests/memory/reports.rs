@@ -73,7 +73,7 @@ fn many(section: &str, size: usize, element: impl Fn(usize) -> String) -> String
 fn memory_is_bounded_where_elements_are_many() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, said) = (folder.path().join("plan.json"), folder.path().join("said"));
-    let size = 2 * size();
+    let size = if crate::run::is_nightly() { 4 * size() } else { 2 * size() };
     let variables = r#""variables":{ELEMENTS},"resource_changes":[]"#;
     let check = r#""resource_changes":[],"checks":[{"address":{"to_display":"c"},"status":"fail","#;
     let instances = format!(r#"{check}"instances":[ELEMENTS]}}]"#);

@@ -58,7 +58,7 @@ pub fn open(query: &Arc<Query>) -> Reader {
         let failed = sender.clone();
         run(&query, sender, &stopped).unwrap_or_else(|error| {
             if error.kind() != ErrorKind::Stopped {
-                // Nobody waits for the error if the consumer is gone.
+                // Sending fails if the consumer has closed the stream.
                 let _ = failed.send(Err(message(&error)));
             }
             Vec::new()

@@ -2,6 +2,7 @@
 
 import gzip
 import http.server
+import itertools
 import json
 import os
 import pathlib
@@ -73,15 +74,16 @@ TABLES += ["relevant_attributes", "documents", "resources", "output_values", "va
 TABLES += ["check_results", "elements", "references", "findings"]
 
 
-@pytest.mark.parametrize("option", FILTERS)
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(
+    ("table", "option"),
+    # The rows of `paths` have no module, but their changes do: see the next test.
+    [pair for pair in itertools.product(TABLES, FILTERS) if pair != ("paths", "modules")],
+)
 def test_a_filter_selects_rows_by_its_column_or_is_an_error(table, option):
     options = {"references": "module.dns"} if table == "references" else {"all": True}
     inputs = [RICH, ROOT / "corpus/plans/secret-modules/plan.json"]
     records = plansift.table(table, inputs, **options)
     columns = [name for name in FILTERS[option] if name in records.columns]
-    if (table, option) == ("paths", "modules"):
-        return
     if not columns or (table, option) in UNFILTERED:
         with pytest.raises(ValueError, match=f"^{option} cannot filter the table {table}: "):
             plansift.table(table, inputs, **options, **{option: "delete"})

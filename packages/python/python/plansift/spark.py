@@ -111,7 +111,7 @@ class _FilteringReader(_Reader):
         """
         for each in filters:
             values = _values(each)
-            # The types of these are JSON.
+            # The column `type` of these two tables is JSON. It is not the type of a resource.
             if values and self.table not in {"output_values", "variables"}:
                 self.filters.setdefault(_FILTERS[each.attribute[0]], values)
             yield each

@@ -13,6 +13,7 @@ mod checker;
 mod comparison;
 mod contents;
 pub mod counts;
+mod difference;
 mod failed_assertion;
 mod fleet;
 mod importing;
@@ -57,6 +58,10 @@ pub use comparison::{
 };
 pub use contents::{Output, Resource, RowSummary, Variable};
 pub use counts::PlanFacts;
+pub use difference::{
+    Aspect, AspectDifference, CompareLevel, ComparedDocument, ComparedPair, ComparisonSummary,
+    Direction, DirectionCounts, FoundIn, LeftOut, LevelCounts, ObjectDifference, ObjectKind,
+};
 pub use failed_assertion::{FailedAssertion, Finding};
 pub use fleet::{
     BatchPlan, BrokenAssertion, BrokenRule, ChangeCounts, Column, FleetRow, FleetTotals,
@@ -153,6 +158,16 @@ pub enum Record<'a> {
     /// The last record of a comparison of two batches: its totals.
     #[serde(rename = "comparison")]
     BatchComparison(BatchComparison),
+
+    /// The first record of a comparison of two documents.
+    #[serde(rename = "pair")]
+    ComparedPair(ComparedPair<'a>),
+    /// An object that differs between two documents.
+    #[serde(rename = "difference")]
+    ObjectDifference(ObjectDifference<'a>),
+    /// The last record of a comparison of two documents.
+    #[serde(rename = "summary")]
+    ComparisonSummary(ComparisonSummary),
 
     /// An element of a configuration. The kind of the element is the kind of the record.
     #[serde(untagged)]

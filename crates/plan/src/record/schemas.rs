@@ -16,6 +16,8 @@ pub const AUDIT: &str = include_str!("schemas/audit.json");
 pub const ASSERTIONS: &str = include_str!("schemas/assertions.json");
 /// The records of the report of a batch.
 pub const BATCH: &str = include_str!("schemas/batch.json");
+/// The records of `plansift compare`.
+pub const COMPARISON: &str = include_str!("schemas/comparison.json");
 /// The document of `plansift report --output json`.
 pub const REPORT: &str = include_str!("schemas/report.json");
 

@@ -46,7 +46,7 @@ const fn element(name: &'static str, also_required: &'static str, absent: &'stat
     Kind { also_required, absent, word, ..kind(name, "LocatedElement") }
 }
 
-const FAMILIES: [Family; 6] = [
+const FAMILIES: [Family; 7] = [
     Family {
         file: "changes",
         text: CHANGES,
@@ -191,6 +191,18 @@ const FAMILIES: [Family; 6] = [
             kind("fleet", "FleetTotals"),
             kind("workspace", "ComparedWorkspace"),
             kind("comparison", "BatchComparison"),
+        ],
+    },
+    Family {
+        file: "comparison",
+        text: COMPARISON,
+        title: "A record of plansift compare, schema_version 1",
+        description: "One record of the stream that `plansift compare` writes about two \
+            documents. A stream without its `summary` record is incomplete.",
+        kinds: &[
+            kind("pair", "ComparedPair"),
+            kind("difference", "ObjectDifference"),
+            kind("summary", "ComparisonSummary"),
         ],
     },
 ];

@@ -5,6 +5,7 @@ mod audit;
 mod batch;
 mod blocks;
 mod changes;
+mod compare;
 mod completions;
 mod config;
 mod hints;
@@ -32,6 +33,9 @@ pub(super) use self::audit::{Audit, FindingsFormat};
 pub(super) use self::batch::{Batch, Merge, ReportFormat};
 pub(super) use self::blocks::{Blocks, BlocksFormat, SourceArgs};
 pub(super) use self::changes::{Changes, ChangesFormat};
+pub(super) use self::compare::{
+    Approve, Compare, CompareFormat, Digest, Extra, FailOn, FilterArgs,
+};
 pub(super) use self::completions::completions;
 pub(super) use self::config::{Config, ConfigFormat};
 pub(super) use self::inputs::InputArgs;
@@ -90,6 +94,15 @@ pub enum Command {
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     #[command(mut_arg("inputs", self::inputs::with_states))]
     Assert(Assert),
+    /// Compare a plan with an earlier one: is this still what was approved?
+    #[command(mut_args(self::compare::of_two))]
+    Compare(Compare),
+    /// Write what a plan does to an approval file, without values
+    #[command(mut_args(self::compare::of_one))]
+    Approve(Approve),
+    /// Print one line that identifies what each plan does
+    #[command(mut_arg("inputs", self::inputs::with_states))]
+    Digest(Digest),
     /// Write a record file for each of many plans, and a report; resumable, with bounded memory
     Batch(Batch),
     /// Merge the folders that `batch` writes into one report
@@ -183,6 +196,8 @@ pub enum SchemaOf {
     AssertResults,
     /// Elements of a configuration: the output of `config --format ndjson`
     Config,
+    /// Comparisons: the output of `compare --format ndjson`
+    Comparison,
 }
 
 /// Format of the records.

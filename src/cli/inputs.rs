@@ -65,6 +65,17 @@ pub fn list<'o>(
     outputs: impl IntoIterator<Item = &'o Path>,
     also: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Listed, Exit> {
+    list_named(plans, plans.inputs.clone(), accepts, outputs, also)
+}
+
+/// Like [`list`], for the inputs with these names.
+pub fn list_named<'o>(
+    plans: &Plans,
+    names: Vec<OsString>,
+    accepts: Accepts,
+    outputs: impl IntoIterator<Item = &'o Path>,
+    also: impl IntoIterator<Item = PathBuf>,
+) -> Result<Listed, Exit> {
     let outputs: Vec<&Path> = outputs.into_iter().collect();
     if let Some(folder) = outputs.iter().find(|path| output::is_folder(path)) {
         return Err(usage(&format!(
@@ -73,7 +84,7 @@ pub fn list<'o>(
             folder.display()
         )));
     }
-    let selection = selection(plans, accepts)?;
+    let selection = selection(plans, names, accepts)?;
     let rule = match &plans.more.workspace_from {
         None => Rule::Path,
         Some(text) => Rule::parse(text).map_err(|_| {
@@ -106,9 +117,8 @@ pub fn list<'o>(
     }
 }
 
-fn selection(plans: &Plans, accepts: Accepts) -> Result<Selection, Exit> {
+fn selection(plans: &Plans, mut names: Vec<OsString>, accepts: Accepts) -> Result<Selection, Exit> {
     let more = &plans.more;
-    let mut names = plans.inputs.clone();
     if names.is_empty() && more.files_from.is_none() {
         if io::stdin().is_terminal() {
             return Err(usage(

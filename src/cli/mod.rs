@@ -5,8 +5,8 @@
 //! code (`ending`, `exit`). Every file imports only files below it:
 //!
 //! ```text
-//!  main ─▶ records, report, assert, batch, merge, redact, slim, audit, values, config, show,
-//!          blocks, wire
+//!  main ─▶ records, report, assert, compare, batch, merge, redact, slim, audit, values, config,
+//!          show, blocks, wire
 //!           ─▶ rewriting, secrets, pages, gates, assertions, progress, sources, tables
 //!                ─▶ reading ─▶ ending ─▶ unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ exit, args
@@ -19,6 +19,7 @@ mod audit;
 mod bar;
 mod batch;
 mod blocks;
+mod compare;
 mod config;
 mod ending;
 mod exit;
@@ -88,6 +89,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
         Command::Changes(changes) => records::changes(changes).run(),
         Command::Report(arguments) => report::run(arguments),
         Command::Assert(arguments) => assert::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Approve(arguments) => compare::approve(arguments),
+        Command::Digest(arguments) => compare::digest(arguments),
         Command::Batch(arguments) => batch::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Resources(arguments) => values::resources(arguments),
@@ -120,6 +124,7 @@ fn schema_of(schema: &Schema) -> &'static str {
             schemas::CONTENTS
         }
         SchemaOf::Config => schemas::CONFIGURATION,
+        SchemaOf::Comparison => schemas::COMPARISON,
         SchemaOf::Fleet => schemas::REPORT,
         SchemaOf::Assertions => plansift_check::assertion::SCHEMA,
         SchemaOf::AssertResults => schemas::ASSERTIONS,

@@ -41,8 +41,8 @@ pub fn read_all<'p>(
 }
 
 /// Prints the messages of a run.
-struct Printer<'p> {
-    plans: &'p Plans,
+pub struct Printer<'p> {
+    pub plans: &'p Plans,
 }
 
 impl Events for Printer<'_> {

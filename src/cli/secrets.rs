@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 use super::args::{self, MaskArgs, Plans, SecretArgs};
 use super::exit::Exit;
@@ -28,22 +29,24 @@ pub fn redact_options(
 /// Longest key, in bytes.
 const KEY_MAX: u64 = 1 << 20;
 
+/// Reads a key from a file; `derive` returns `None` for a key that is too short. Prints errors.
+pub fn read_key<K>(path: &Path, derive: impl FnOnce(&[u8]) -> Option<K>) -> Result<K, Exit> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(KEY_MAX + 1).read_to_end(&mut bytes))
+        .map_err(|error| fail(Some(path), &Error::read(error)))?;
+    let name = path.display();
+    if bytes.len() as u64 > KEY_MAX {
+        return Err(usage(&format!("{name}: a key has {KEY_MAX} bytes at most")));
+    }
+    derive(&bytes).ok_or_else(|| usage(&format!("{name}: a key has {KEY_MIN} bytes at least")))
+}
+
 fn masking(arguments: &MaskArgs) -> Result<Masking, Exit> {
     match (arguments.mask, &arguments.key_file) {
         (args::Mask::Text, None) => Ok(Masking::Text),
         (args::Mask::Null, None) => Ok(Masking::Null),
-        (args::Mask::Hash, Some(path)) => {
-            let mut bytes = Vec::new();
-            File::open(path)
-                .and_then(|file| file.take(KEY_MAX + 1).read_to_end(&mut bytes))
-                .map_err(|error| fail(Some(path), &Error::read(error)))?;
-            let name = path.display();
-            if bytes.len() as u64 > KEY_MAX {
-                return Err(usage(&format!("{name}: a key has {KEY_MAX} bytes at most")));
-            }
-            let key = Key::of(&bytes).map(Masking::Digest);
-            key.ok_or_else(|| usage(&format!("{name}: a key has {KEY_MIN} bytes at least")))
-        }
+        (args::Mask::Hash, Some(path)) => read_key(path, Key::of).map(Masking::Digest),
         (args::Mask::Hash, None) => {
             Err(usage("--mask hash: name a file with a key: --key-file FILE"))
         }

@@ -11,6 +11,7 @@ use plansift_core::error::{Error, Result};
 use plansift_core::glob::Glob;
 use plansift_core::path::{self, AddressPattern};
 use plansift_plan::record::patterns::{Named, UnmatchedPatterns};
+use plansift_plan::record::state_counts::StateCounts;
 use plansift_plan::record::{
     Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange, ResourceName, action,
 };
@@ -357,6 +358,10 @@ impl Sink for Filter<'_> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.sink.failed(label, error)
+    }
+
+    fn state(&mut self, label: Label<'_>, state_counts: &StateCounts) -> Result<()> {
+        self.sink.state(label, state_counts)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -186,14 +186,14 @@ fn source_url(text: &str) -> Result<UrlTemplate, String> {
     UrlTemplate::parse(text, commit.as_deref()).map_err(str::to_owned)
 }
 
-fn nonempty(text: &str) -> Result<String, String> {
+pub(super) fn nonempty(text: &str) -> Result<String, String> {
     match text {
         "" => Err("expected a name or a pattern, as in 'aws_*'".to_owned()),
         text => Ok(text.to_owned()),
     }
 }
 
-fn only(text: &str) -> Result<Only, String> {
+pub(super) fn only(text: &str) -> Result<Only, String> {
     type Make = fn(&str) -> Result<Only, String>;
     let kinds: [(&str, Make); 5] = [
         ("address", |text| address(text).map(Only::Address)),
@@ -258,7 +258,7 @@ fn width(text: &str) -> Result<usize, String> {
     }
 }
 
-fn fit(text: &str) -> Result<u64, String> {
+pub(super) fn fit(text: &str) -> Result<u64, String> {
     Fit::named(text).ok_or_else(|| format!("github, gitlab, azure, or a number from {FIT_MIN}"))
 }
 

@@ -36,7 +36,7 @@ use stream::Stream;
 pub use compressed::check_expansion;
 pub use hooked::{Hook, Hooked};
 pub use mapping::Mapping;
-pub use rereadable::Rereadable;
+pub use rereadable::{Rereadable, nameless_file};
 pub use stream::{into_error, into_io_error};
 
 /// Returns true once a blocked read must give up. Any thread may call the function.

@@ -74,7 +74,7 @@ impl Rereadable {
     ///
     /// Fails if the reader or the file fails, or if the input exceeds the limit on spooled inputs.
     pub fn spool(mut reader: impl Read, limits: &Limits) -> Result<Rereadable> {
-        let mut file = nameless().map_err(spool_error)?;
+        let mut file = nameless_file()?;
         let mut buffer = vec![0; 1 << 20];
         let mut len = 0;
         loop {
@@ -155,6 +155,15 @@ fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     return std::os::unix::fs::FileExt::read_at(file, buffer, offset);
     #[cfg(windows)]
     return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
+}
+
+/// Creates a nameless temporary file, which the system deletes when the process ends.
+///
+/// # Errors
+///
+/// Fails if the file cannot be created.
+pub fn nameless_file() -> Result<File> {
+    nameless().map_err(spool_error)
 }
 
 /// Creates a nameless file in the temporary folder. Only its owner can open it, with any umask and

@@ -32,6 +32,7 @@
 
 pub mod assertions;
 mod audit;
+mod comparing;
 mod configuration;
 mod counts;
 mod inputs;
@@ -45,11 +46,14 @@ mod turn;
 mod values;
 
 pub use audit::AuditReader;
+pub use comparing::{DocumentObjects, NamedInput, ObjectReader, PairObjects};
 pub use configuration::{ConfigurationReader, ConfigurationRows};
 pub use counts::{DocumentOutcome, Events, Remark, RunCounts};
 pub use inputs::{Consumer, DocumentLoop};
 pub use large::ElementPermit;
-pub use opening::{FirstPass, OpenInput, Opening, Passes, ReadProgress, RunSource, SecretPass};
+pub use opening::{
+    FirstPass, KeptInput, OpenInput, Opening, Passes, ReadProgress, RunSource, SecretPass,
+};
 pub use plans::{AttributeContent, PlanReader};
 pub use turn::{Handler, Turn, Visited};
 pub use values::ValuesReader;

@@ -149,8 +149,8 @@ pub struct FirstPass<'r> {
     /// Collects the secrets of a document.
     pub secrets: SecretPass<'r>,
     opener: Opener<'r>,
-    /// Reads the configurations.
-    blocks: Option<Documents<RunSource<'r>>>,
+    /// Reads the documents again.
+    again: Option<Documents<RunSource<'r>>>,
     /// The passes of an audit.
     audit: Option<(Documents<RunSource<'r>>, SecretPass<'r>)>,
 }
@@ -158,7 +158,7 @@ pub struct FirstPass<'r> {
 impl<'r> FirstPass<'r> {
     fn new(opener: Opener<'r>, accepts: Accepts) -> FirstPass<'r> {
         let secrets = opener.clone().secrets(accepts);
-        FirstPass { secrets, opener, blocks: None, audit: None }
+        FirstPass { secrets, opener, again: None, audit: None }
     }
 
     /// Indexes the blocks in the configuration of the plan at an offset.
@@ -167,13 +167,22 @@ impl<'r> FirstPass<'r> {
     ///
     /// Fails if the plan is unreadable, or exceeds a limit.
     pub fn blocks(&mut self, at: u64) -> Result<Blocks> {
-        let opened = match self.blocks.take() {
+        Blocks::read(self.again(at)?)
+    }
+
+    /// Returns a further reader, at the document at an offset.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be opened again, or has changed.
+    pub fn again(&mut self, at: u64) -> Result<&mut Documents<RunSource<'r>>> {
+        let opened = match self.again.take() {
             Some(opened) => opened,
             None => self.opener.documents()?,
         };
-        let documents = self.blocks.insert(opened);
+        let documents = self.again.insert(opened);
         documents.follow(NextDocument::Document(at))?;
-        Blocks::read(documents)
+        Ok(documents)
     }
 
     /// Returns a further reader, at the document at an offset, and its own first pass, to audit a
@@ -232,6 +241,11 @@ impl<'r> OpenInput<'r> {
         let kept = entry.keep(&opening.read.limits)?;
         begin(Some(kept.len()));
         let opener = Opener { stored: Stored::Kept(kept), opening: *opening };
+        OpenInput::again(opener, passes)
+    }
+
+    /// Opens an input that can be opened again.
+    fn again(opener: Opener<'r>, passes: Passes) -> Result<OpenInput<'r>> {
         let documents = opener.documents()?;
         let accepts = if let Passes::Two(accepts) = passes { accepts } else { Accepts::States };
         let mut first = FirstPass::new(opener, accepts);
@@ -239,5 +253,51 @@ impl<'r> OpenInput<'r> {
             first.secrets = first.secrets.for_redaction();
         }
         Ok(OpenInput { documents, first: Some(first) })
+    }
+}
+
+/// An input that several runs read, one after the other.
+#[derive(Clone)]
+pub struct KeptInput<'r> {
+    entry: &'r InputEntry,
+    opener: Opener<'r>,
+    len: u64,
+}
+
+impl<'r> KeptInput<'r> {
+    /// Keeps an input. Copies it to a temporary file if it cannot be opened again.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be read, or exceeds the limit on spooled inputs.
+    pub fn new(entry: &'r InputEntry, opening: &Opening<'r>) -> Result<KeptInput<'r>> {
+        let kept = entry.keep(&opening.read.limits)?;
+        let len = kept.len();
+        Ok(KeptInput {
+            entry,
+            opener: Opener { stored: Stored::Kept(kept), opening: *opening },
+            len,
+        })
+    }
+
+    /// Opens the input for a run, which has a reader of the whole input, and may read it again.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be opened again, or has changed.
+    pub fn open(&self) -> Result<OpenInput<'r>> {
+        if let Some(progress) = self.opener.opening.progress {
+            progress.begin_input(self.entry, Some(self.len), 1);
+        }
+        OpenInput::again(self.opener.clone(), Passes::OneKept)
+    }
+
+    /// Returns the source of the input, from its first byte on.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the input cannot be opened again, or has changed.
+    pub fn source(&self) -> Result<RunSource<'r>> {
+        self.opener.unshown().open()
     }
 }

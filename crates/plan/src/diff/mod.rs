@@ -254,9 +254,12 @@ impl Differ {
     }
 }
 
-/// Returns the paths that an overlay marks, sorted, without paths below another one. Fails if the
-/// overlay is malformed or has a key twice, or if the paths exceed [`Limits::paths`].
-pub(crate) fn marked_places(overlay: Value<'_>, limits: &Limits) -> Result<Paths> {
+/// Returns the paths that an overlay marks, sorted, without paths below another one.
+///
+/// # Errors
+///
+/// Fails if the overlay is malformed or has a key twice, or if the paths exceed [`Limits::paths`].
+pub fn marked_places(overlay: Value<'_>, limits: &Limits) -> Result<Paths> {
     let mut paths = Paths::new();
     let room = Room { paths_max: limits.paths, taken: 0 };
     overlay::Collector::default().collect(overlay, &mut paths, room, |_| {})?;

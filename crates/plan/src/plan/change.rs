@@ -364,6 +364,27 @@ impl<'a> Change<'a> {
         })
     }
 
+    /// Returns a value as a change that creates it. `place` has the offset of the change.
+    pub fn created(
+        place: Value<'a>,
+        after: Option<Value<'a>>,
+        after_sensitive: Option<Value<'a>>,
+    ) -> Change<'a> {
+        Change {
+            actions: place,
+            before: None,
+            after,
+            after_unknown: None,
+            before_sensitive: None,
+            after_sensitive,
+            replace_paths: None,
+            importing: None,
+            generated_config: None,
+            before_identity: None,
+            after_identity: None,
+        }
+    }
+
     /// Bytes from the start of the input to the value of `actions`.
     pub fn offset(&self) -> u64 {
         self.actions.offset()
@@ -483,19 +504,8 @@ impl<'a> ActionInvocation<'a> {
     pub fn config(&self) -> Option<Change<'a>> {
         let mut parts = [self.config_values, self.config_unknown].into_iter().flatten();
         let actions = parts.find(|part| !part.is_empty())?;
-        Some(Change {
-            actions,
-            before: None,
-            after: self.config_values,
-            after_unknown: self.config_unknown,
-            before_sensitive: None,
-            after_sensitive: self.config_sensitive,
-            replace_paths: None,
-            importing: None,
-            generated_config: None,
-            before_identity: None,
-            after_identity: None,
-        })
+        let created = Change::created(actions, self.config_values, self.config_sensitive);
+        Some(Change { after_unknown: self.config_unknown, ..created })
     }
 
     /// The address of the resource whose lifecycle triggers the action.

@@ -28,6 +28,8 @@ pub struct Attribute {
     /// The line diff, if the values are strings with several lines. Then `before` and `after` are
     /// [`Shown::Withheld`].
     pub lines: Option<Lines>,
+    /// The digest of the value after the change, if the view computes it to compare plans.
+    pub digest: Option<[u8; 16]>,
 }
 
 /// How the value after a change differs from the value before.

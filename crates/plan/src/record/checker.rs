@@ -9,6 +9,12 @@ use plansift_core::error::Result;
 
 /// Checks the pieces of a part of a plan, and keeps the results.
 pub trait PieceChecker: Visitor + Send {
+    /// Whether the run skips a piece: it makes no record of the piece, and does not check it.
+    /// Called before the piece is parsed.
+    fn skips(&mut self, _: &Piece<'_>) -> bool {
+        false
+    }
+
     /// Creates a checker without results, for another part of the plan.
     fn fresh(&self) -> Self;
 

@@ -23,7 +23,8 @@ pub enum CompareLevel {
 
 impl CompareLevel {
     /// All levels, the weakest first.
-    pub const ALL: [CompareLevel; 4] = [CompareLevel::Actions, CompareLevel::Paths, CompareLevel::Values, CompareLevel::All];
+    pub const ALL: [CompareLevel; 4] =
+        [CompareLevel::Actions, CompareLevel::Paths, CompareLevel::Values, CompareLevel::All];
 
     /// Returns the name of the level.
     pub fn name(self) -> &'static str {
@@ -91,6 +92,16 @@ pub enum ObjectKind {
     Resource,
     /// An output in a state.
     Output,
+}
+
+impl ObjectKind {
+    /// Whether the object is a change of a resource.
+    pub fn is_change(self) -> bool {
+        matches!(
+            self,
+            ObjectKind::ResourceChange | ObjectKind::DeferredChange | ObjectKind::ResourceDrift
+        )
+    }
 }
 
 /// The documents that contain an object.
@@ -173,6 +184,9 @@ pub struct ObjectDifference<'a> {
     /// The key of a deposed object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deposed: Option<Cow<'a, str>>,
+    /// For an invocation: when it is invoked, and the address of the resource that triggers it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Cow<'a, str>>,
     /// The address in the earlier document, if it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_address: Option<Cow<'a, str>>,

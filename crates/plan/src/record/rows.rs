@@ -44,6 +44,8 @@ pub(super) struct RowBatch<C> {
 
 /// The result of a worker for one change.
 enum BuiltRow {
+    /// The checker skips the change.
+    Skipped,
     /// The change has no row.
     Nothing(Facts),
     /// The row is rendered and ends at this offset of [`RowBatch::text`].
@@ -93,6 +95,7 @@ impl<C: PieceChecker> RowBatch<C> {
         let (mut text_end, mut rows) = (0, 0);
         let written = self.built.drain(..).zip(index..).try_for_each(|(built, index)| {
             let counted = match built {
+                BuiltRow::Skipped => Ok(()),
                 BuiltRow::Nothing(facts) => writer.count(&facts),
                 BuiltRow::Text(facts, end) => {
                     writer.count(&facts).map(|()| (text_end, rows) = (end, rows + 1))
@@ -193,6 +196,13 @@ impl<C: PieceChecker> PieceMap for RowWorker<'_, C> {
     fn map(&mut self, piece: &Piece<'_>) -> Result<MapOutcome> {
         if piece.kind != PieceKind::ResourceChange || self.batch.is_full() {
             return Ok(MapOutcome::Left);
+        }
+        if let Some(checker) = &self.checker
+            && self.batch.checker.get_or_insert_with(|| checker.fresh()).skips(piece)
+        {
+            self.batch.size += BuiltRow::Skipped.size();
+            self.batch.built.push(BuiltRow::Skipped);
+            return Ok(MapOutcome::Added);
         }
         let change = ResourceChange::parse(piece.section, piece.value)?;
         let Some(row) = self.make(piece.section, &change)? else { return Ok(MapOutcome::Left) };

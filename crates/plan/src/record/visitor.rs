@@ -304,6 +304,9 @@ impl<'scope, C: PieceChecker + 'scope> Visitor for RecordVisitor<'_, 'scope, C> 
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         if let Some(checker) = &mut self.checker {
+            if checker.skips(piece) {
+                return Ok(Flow::Continue);
+            }
             checker.piece(piece)?;
         }
         let Piece { kind, section, name, value, .. } = *piece;

@@ -253,7 +253,7 @@ fn signed<S: Serializer>(lines: &Lines, serializer: S) -> Result<S::Ok, S::Error
 
 /// Returns the row of an attribute: the path, both values, remarks, and the lines that differ.
 fn row<'a>(attribute: &'a Attribute) -> Vec<Cell<'a>> {
-    let Attribute { path, before, after, replaces, difference, mark, lines } = attribute;
+    let Attribute { path, before, after, replaces, difference, mark, lines, .. } = attribute;
     let mut row = vec![Cell::Text(path.into()), Cell::of_value(before), Cell::of_value(after)];
     let remark = match difference {
         Difference::Value => None,

@@ -13,7 +13,7 @@ use super::sets::{Unmatched, has_only_parts, shown_nulls, unmatched};
 use super::{Detail, Listing, lines};
 use plansift_core::error::Result;
 use plansift_core::json::string::common_prefix;
-use plansift_core::json::value::{Elements, Kind, Ordered, Text, Value};
+use plansift_core::json::value::{Kind, StepCursor, Text, Value};
 use plansift_core::path::{Path, Paths, Step};
 use plansift_plan::record::{Difference, Excerpt, Shown};
 use plansift_redact::secret::document::{Document, Syntax};
@@ -43,7 +43,7 @@ pub(super) fn differences(
         pair(root, sides.map(Some), known, Vec::new, Vec::new, listing)?;
         first = 1;
     }
-    let [before, after] = sides.map(|side| Inside::of(Some(side)));
+    let [before, after] = sides.map(|side| StepCursor::of(Some(side)));
     let all = first..paths.len();
     let mut open = vec![Frame { sides: [before?, after?], paths: all, depth: 0, is_hidden: false }];
     while let Some(frame) = open.last_mut() {
@@ -93,7 +93,7 @@ pub(super) fn differences(
             continue;
         }
         if !inner.is_empty() {
-            let [before, after] = values.map(Inside::of);
+            let [before, after] = values.map(StepCursor::of);
             open.push(Frame { sides: [before?, after?], paths: inner, depth, is_hidden });
         }
     }
@@ -524,41 +524,10 @@ fn documents(
 
 /// The two values at a path, and the changed or unknown paths that lead into them.
 struct Frame<'a> {
-    sides: [Inside<'a>; 2],
+    sides: [StepCursor<'a>; 2],
     /// The indexes of these paths.
     paths: Range<usize>,
     /// Number of steps from the root to the pair.
     depth: usize,
     is_hidden: bool,
-}
-
-/// The contents of a value, in order.
-enum Inside<'a> {
-    Object(Ordered<'a>),
-    Array(Elements<'a>, u32),
-    Nothing,
-}
-
-impl<'a> Inside<'a> {
-    fn of(value: Option<Value<'a>>) -> Result<Inside<'a>> {
-        let Some(value) = value else { return Ok(Inside::Nothing) };
-        Ok(match value.kind()? {
-            Kind::Object => Inside::Object(Ordered::of(Some(value))?),
-            Kind::Array => Inside::Array(value.elements()?, 0),
-            _ => Inside::Nothing,
-        })
-    }
-
-    /// Skips the contents before `step`, and returns the value at `step`.
-    fn take(&mut self, step: Step<'_>) -> Result<Option<Value<'a>>> {
-        match (self, step) {
-            (Inside::Object(members), Step::Key(key)) => members.take_named(key),
-            (Inside::Array(elements, next), Step::Index(index)) => {
-                let skipped = index.saturating_sub(*next);
-                *next = index.saturating_add(1);
-                elements.nth(skipped as usize).transpose()
-            }
-            _ => Ok(None),
-        }
-    }
 }

@@ -293,6 +293,7 @@ fn paths(change: &Change<'_>, view_paths: ViewPaths<'_>) -> Result<Attributes> {
             difference,
             mark,
             lines: None,
+            digest: None,
         });
     }
     Ok(attributes)
@@ -456,7 +457,7 @@ impl<'l> Listing<'l, '_> {
                 }
             };
             let replaces = replaces && difference != Difference::Nothing;
-            Attribute { path: text, before, after, replaces, difference, mark, lines }
+            Attribute { path: text, before, after, replaces, difference, mark, lines, digest: None }
         });
     }
 

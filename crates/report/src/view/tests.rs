@@ -66,7 +66,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
 }
 
 fn line(attribute: &Attribute) -> String {
-    let Attribute { path, before, after, replaces, difference, mark: _, lines } = attribute;
+    let Attribute { path, before, after, replaces, difference, mark: _, lines, .. } = attribute;
     let shown = |shown: &Shown| match shown {
         Shown::Absent => "-".to_owned(),
         Shown::Unknown => "?".to_owned(),

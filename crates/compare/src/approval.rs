@@ -1,0 +1,303 @@
+//! Approval files: what an approved plan does, without its values (docs/format/comparison.md,
+//! section 6).
+//!
+//! A file has a line of JSON for each object, between a header and a last line with the number of
+//! objects. Without the last line, the file is incomplete.
+
+use std::fmt;
+use std::io::Write;
+
+use serde::{Deserialize, Serialize};
+
+use super::collect::Facts;
+use super::join::Objects;
+use super::meaning::{Digest, ValueKey};
+use super::planned::Planned;
+use plansift_core::error::{Error, Fault, Result};
+use plansift_core::input::Source;
+use plansift_core::json::detached::Detached;
+use plansift_core::limits::Limits;
+use plansift_plan::record::CompareLevel;
+use plansift_plan::record::counts::PlanFacts;
+
+/// The version of the format.
+pub const APPROVAL_VERSION: u32 = 1;
+
+/// The first bytes of each approval file.
+const START: &[u8] = br#"{"kind":"approval""#;
+
+/// The first line of an approval file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename = "approval")]
+pub struct Header {
+    /// The version of the format.
+    pub schema_version: u32,
+    /// The version of plansift that wrote the file.
+    pub plansift: String,
+    /// The strongest level that the file can answer.
+    pub level: CompareLevel,
+    /// The key of the digests. Absent if the key is in a file of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    /// A digest that identifies the key.
+    key_check: Digest,
+    /// The filters that the approval was made with, as arguments of the command line.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub filters: Vec<String>,
+    /// The facts about the plan that have no effect.
+    #[serde(flatten)]
+    pub plan: PlanFacts,
+}
+
+/// The last line of an approval file.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename = "end")]
+struct End {
+    objects: u64,
+}
+
+/// Why an approval cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ApprovalFault {
+    /// A line is not what plansift writes, or is missing.
+    Damaged,
+    /// The file has a newer version.
+    Newer,
+    /// The key is in a file of its own, which was not given.
+    LacksKey,
+    /// The key is not the key of the digests.
+    OtherKey,
+    /// The approval has no digests at the wanted level.
+    LacksLevel(CompareLevel),
+}
+
+impl Fault for ApprovalFault {}
+
+impl fmt::Display for ApprovalFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ApprovalFault::Damaged => {
+                "the approval is damaged or incomplete: approve the plan again"
+            }
+            ApprovalFault::Newer => "a newer version of plansift wrote the approval",
+            ApprovalFault::LacksKey => {
+                "the approval was made with a key: give the same --key-file again"
+            }
+            ApprovalFault::OtherKey => "--key-file is not the key that the approval was made with",
+            ApprovalFault::LacksLevel(level) => {
+                return write!(
+                    f,
+                    "the approval holds nothing beyond the level {}: compare at that level, or \
+                     approve the plan with a higher --level",
+                    level.name()
+                );
+            }
+        })
+    }
+}
+
+/// The key of an approval, and whether the file contains it.
+#[derive(Clone, Debug)]
+pub enum ApprovalKey {
+    /// The file contains the key. Whoever can read the file can test guesses of values.
+    InFile(ValueKey),
+    /// The key is elsewhere.
+    Elsewhere(ValueKey),
+}
+
+impl ApprovalKey {
+    /// The key.
+    pub fn key(&self) -> &ValueKey {
+        let (ApprovalKey::InFile(key) | ApprovalKey::Elsewhere(key)) = self;
+        key
+    }
+}
+
+/// Writes the approval of a plan. `filters` are the arguments that hide objects or paths.
+///
+/// # Errors
+///
+/// Fails if a temporary file or the output fails.
+pub fn write(
+    objects: Objects,
+    facts: &Facts,
+    level: CompareLevel,
+    key: &ApprovalKey,
+    filters: Vec<String>,
+    out: &mut dyn Write,
+) -> Result<u64> {
+    let header = Header {
+        schema_version: APPROVAL_VERSION,
+        plansift: env!("CARGO_PKG_VERSION").to_owned(),
+        level,
+        key: match key {
+            ApprovalKey::InFile(key) if level >= CompareLevel::Paths => Some(hex(key.bytes())),
+            _ => None,
+        },
+        key_check: key.key().check(),
+        filters,
+        plan: facts.plan.clone(),
+    };
+    line(&header, out)?;
+    let mut count = 0;
+    for planned in objects.sorted()? {
+        line(&planned?.approved(level, key.key()), out)?;
+        count += 1;
+    }
+    line(&End { objects: count }, out)?;
+    Ok(count)
+}
+
+fn line(record: &impl Serialize, out: &mut dyn Write) -> Result<()> {
+    let mut text = serde_json::to_vec(record).map_err(|error| Error::write(error.into()))?;
+    text.push(b'\n');
+    out.write_all(&text).map_err(Error::write)
+}
+
+fn hex(bytes: &[u8; 32]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let digits: Vec<u8> =
+        text.chars().map(|digit| digit.to_digit(16).map(|it| it as u8)).collect::<Option<_>>()?;
+    let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+    bytes.try_into().ok()
+}
+
+/// An approval that was opened: its header was read.
+pub struct Approval<S> {
+    lines: Lines<S>,
+    /// The first line.
+    pub header: Header,
+}
+
+impl<S: Source> Approval<S> {
+    /// Reads the header of an approval. Returns `None` if the source does not begin like an
+    /// approval.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the source fails, or if the header is damaged or newer than this version.
+    pub fn open(mut source: S, limits: &Limits) -> Result<Option<Approval<S>>> {
+        let start = source.offset();
+        while source.window().len() < START.len() && source.fill(start)? {}
+        if !source.window().starts_with(START) {
+            return Ok(None);
+        }
+        let mut lines = Lines { source, at: start, limits: *limits };
+        let header: Header = lines.next()?.ok_or(Error::at(ApprovalFault::Damaged, start))?;
+        if header.schema_version > APPROVAL_VERSION {
+            return Err(Error::at(ApprovalFault::Newer, start));
+        }
+        Ok(Some(Approval { lines, header }))
+    }
+
+    /// Returns the key of the digests: that of the file, or the given one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the key is missing, or is another one.
+    pub fn key(&self, given: Option<ValueKey>) -> Result<ValueKey> {
+        let own = self.header.key.as_deref().and_then(unhex).map(ValueKey::new);
+        let key = own.or(given).ok_or(Error::new(ApprovalFault::LacksKey))?;
+        match key.check() == self.header.key_check {
+            true => Ok(key),
+            false => Err(Error::new(ApprovalFault::OtherKey)),
+        }
+    }
+
+    /// Fails if the approval cannot answer at a level.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file has no digests at the level.
+    pub fn check_level(&self, level: CompareLevel) -> Result<()> {
+        match level <= self.header.level {
+            true => Ok(()),
+            false => Err(Error::new(ApprovalFault::LacksLevel(self.header.level))),
+        }
+    }
+
+    /// Reads all objects, and returns the facts about the plan.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the source or a temporary file fails, or if a line is damaged or missing.
+    pub fn read(mut self, objects: &mut Objects) -> Result<Facts> {
+        let mut count = 0;
+        loop {
+            let at = self.lines.at;
+            let damaged = || Error::at(ApprovalFault::Damaged, at);
+            match self.lines.next()?.ok_or_else(damaged)? {
+                Entry::Planned(planned) => {
+                    count += 1;
+                    objects.push(*planned)?;
+                }
+                Entry::End(end) if end.objects == count && self.lines.is_at_end()? => break,
+                Entry::End(_) => return Err(damaged()),
+            }
+        }
+        self.lines.source.finish()?;
+        Ok(Facts { plan: self.header.plan, ..Facts::default() })
+    }
+}
+
+/// A line after the header.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    Planned(Box<Planned>),
+    End(End),
+}
+
+/// Reads a source by lines.
+struct Lines<S> {
+    source: S,
+    /// The offset of the next line.
+    at: u64,
+    limits: Limits,
+}
+
+impl<S: Source> Lines<S> {
+    /// Reads the next line; `None` at the end.
+    fn next<T: serde::de::DeserializeOwned>(&mut self) -> Result<Option<T>> {
+        let line = loop {
+            let from = (self.at - self.source.offset()) as usize;
+            let rest = self.source.window().get(from..).unwrap_or_default();
+            if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+                break rest[..end].to_vec();
+            }
+            if rest.len() as u64 > self.limits.change {
+                let limit = plansift_core::limits::Limit::Change;
+                return Err(Error::limit(limit, self.limits.change, self.at));
+            }
+            if !self.source.fill(self.at)? {
+                return match rest_is_empty(&self.source, self.at) {
+                    true => Ok(None),
+                    false => Err(Error::at(ApprovalFault::Damaged, self.at)),
+                };
+            }
+        };
+        let damaged = || Error::at(ApprovalFault::Damaged, self.at);
+        // The tokenizer checks the grammar and the limits before serde allocates anything.
+        Detached::read(&line, self.limits).map_err(|_| damaged())?;
+        let record = serde_json::from_slice(&line).map_err(|_| damaged())?;
+        self.at += line.len() as u64 + 1;
+        Ok(Some(record))
+    }
+
+    fn is_at_end(&mut self) -> Result<bool> {
+        while rest_is_empty(&self.source, self.at) {
+            if !self.source.fill(self.at)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn rest_is_empty(source: &impl Source, at: u64) -> bool {
+    source.offset() + source.window().len() as u64 <= at
+}

@@ -1,0 +1,195 @@
+//! Digests of values. Values that mean the same have the same digest (docs/format/comparison.md,
+//! section 3): numbers are exact decimals, the order of keys does not count, and a string that is a
+//! JSON or YAML document counts as the document.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use plansift_core::error::{Error, Result};
+use plansift_core::json::number;
+use plansift_core::json::value::{Kind, Value, WalkEvent, decode};
+use plansift_redact::secret::document::{DOCUMENT_DEPTH_MAX, Document};
+
+/// The key of the digests of values. Without the key, a digest cannot be used to test a guess of a
+/// value. `Debug` does not print the key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ValueKey([u8; 32]);
+
+impl fmt::Debug for ValueKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ValueKey")
+    }
+}
+
+/// Minimum length of the bytes that a key is derived from.
+pub const KEY_MIN: usize = 16;
+
+impl ValueKey {
+    /// Creates a key from random bytes.
+    pub fn new(bytes: [u8; 32]) -> ValueKey {
+        ValueKey(bytes)
+    }
+
+    /// Creates a random key.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system has no random numbers.
+    pub fn random() -> Result<ValueKey> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| Error::read(std::io::Error::other(error)))?;
+        Ok(ValueKey(bytes))
+    }
+
+    /// Returns the key of digests without values. It is no secret.
+    pub fn public() -> ValueKey {
+        ValueKey(blake3::derive_key("plansift 2026 digests of paths", b""))
+    }
+
+    /// Derives a key from the content of a file; `None` if it is shorter than [`KEY_MIN`] bytes.
+    pub fn of_file(content: &[u8]) -> Option<ValueKey> {
+        let context = "plansift 2026 digests of planned values";
+        (content.len() >= KEY_MIN).then(|| ValueKey(blake3::derive_key(context, content)))
+    }
+
+    /// The bytes of the key.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Returns a digest that identifies the key, and reveals nothing about it.
+    pub fn check(&self) -> Digest {
+        Digest::of(blake3::keyed_hash(&self.0, b"plansift check of a key"))
+    }
+
+    /// Starts a digest of a kind of content.
+    pub(crate) fn hasher(&self, kind: u8) -> blake3::Hasher {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(&[kind]);
+        hasher
+    }
+
+    /// Returns the digest of the absence of a value, which a change removes.
+    pub fn absent(&self) -> Digest {
+        Digest::of(self.hasher(b'-').finalize())
+    }
+
+    /// Returns the digest of the message of a problem.
+    pub fn problem(&self, text: &str) -> Digest {
+        Digest(self.text(b'm', text.as_bytes()))
+    }
+
+    /// Returns the digest of a value.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value is malformed.
+    pub fn value(&self, value: Value<'_>) -> Result<Digest> {
+        self.whole(value, 0).map(Digest)
+    }
+
+    /// Digests a value that is in a document in a string, this many documents deep.
+    fn whole(&self, root: Value<'_>, depth: u32) -> Result<[u8; 16]> {
+        let mut open: Vec<Open> = Vec::new();
+        let mut decoded = Vec::new();
+        for event in root.walk() {
+            let digest = match event? {
+                WalkEvent::Open(kind, _) => {
+                    open.push(Open::new(kind == Kind::Object));
+                    continue;
+                }
+                WalkEvent::Key(key) => {
+                    let key = self.text(b'k', decode(key, &mut decoded)?);
+                    open.iter_mut().next_back().into_iter().for_each(|inner| inner.key = key);
+                    continue;
+                }
+                WalkEvent::Index(_) => continue,
+                WalkEvent::Close(_) => open.pop().map_or([0; 16], |inner| self.container(inner)),
+                WalkEvent::Leaf(Kind::String, value) => {
+                    self.string(decode(value.string()?, &mut decoded)?, depth)?
+                }
+                WalkEvent::Leaf(Kind::Number, value) => {
+                    self.text(b'n', number::canonical(value.raw(), &mut decoded))
+                }
+                WalkEvent::Leaf(_, value) => self.text(b'w', value.raw()),
+            };
+            match open.last_mut() {
+                Some(inner) => inner.entries.push((inner.key, digest)),
+                None => return Ok(digest),
+            }
+        }
+        Ok([0; 16])
+    }
+
+    fn string(&self, text: &[u8], depth: u32) -> Result<[u8; 16]> {
+        if depth < DOCUMENT_DEPTH_MAX
+            && let Ok(Some(mut document)) = Document::of_any(text)
+        {
+            return self.whole(document.value(), depth + 1);
+        }
+        Ok(self.text(b's', text))
+    }
+
+    fn text(&self, kind: u8, text: &[u8]) -> [u8; 16] {
+        Digest::of(self.hasher(kind).update(text).finalize()).0
+    }
+
+    fn container(&self, inner: Open) -> [u8; 16] {
+        let Open { is_object, mut entries, .. } = inner;
+        if is_object {
+            entries.sort_unstable();
+        }
+        let mut hasher = self.hasher(if is_object { b'o' } else { b'a' });
+        for (key, value) in &entries {
+            hasher.update(key);
+            hasher.update(value);
+        }
+        Digest::of(hasher.finalize()).0
+    }
+}
+
+/// An entered object or array: the digests of its keys and values so far.
+struct Open {
+    is_object: bool,
+    key: [u8; 16],
+    entries: Vec<([u8; 16], [u8; 16])>,
+}
+
+impl Open {
+    fn new(is_object: bool) -> Open {
+        Open { is_object, key: [0; 16], entries: Vec::new() }
+    }
+}
+
+/// 128 bits of BLAKE3 with a key. Its text has 32 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest(pub [u8; 16]);
+
+impl Digest {
+    pub(crate) fn of(hash: blake3::Hash) -> Digest {
+        let [half @ .., _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _] = *hash.as_bytes();
+        Digest(half)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Digest, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        let parsed = (text.len() == 32).then(|| u128::from_str_radix(&text, 16).ok()).flatten();
+        let number = parsed.ok_or_else(|| serde::de::Error::custom("expected 32 hex digits"))?;
+        Ok(Digest(number.to_be_bytes()))
+    }
+}

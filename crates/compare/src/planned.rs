@@ -1,0 +1,210 @@
+//! What a document plans for one object. Approval files consist of these objects, too.
+
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
+use super::meaning::{Digest, ValueKey};
+use plansift_plan::record::{CompareLevel, ObjectKind};
+
+/// What a document plans for one object (docs/format/comparison.md, sections 2 and 3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Planned {
+    /// The kind of the object.
+    pub object: ObjectKind,
+    /// The address or the name. For a fact about a plan, its key.
+    pub address: String,
+    /// The key of a deposed object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposed: Option<String>,
+    /// For an invocation: the address of the resource that triggers it, after the words for when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
+    /// The address before the plan, if the plan moves the object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_address: Option<String>,
+    /// The type of the resource or action.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<String>,
+    /// The action word, with the words of section 4. The status of a check, or the value of a fact.
+    pub action: String,
+    /// Whether the plan imports the object.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub importing: bool,
+    /// The digest of what is imported. Absent if that is unknown, and in an approval without values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Digest>,
+    /// Whether the object does not exist before the change.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub created: bool,
+    /// The reasons for the action and for its deferral.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub reasons: Vec<String>,
+    /// The paths that force a replacement, sorted.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub causes: Vec<String>,
+    /// The planned paths that are known, sorted. Empty if `digests` stands in for them.
+    #[serde(rename = "changed", default, skip_serializing_if = "<[_]>::is_empty")]
+    pub known: Vec<KnownPath>,
+    /// The digests of `known` of a created object, in an approval.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub digests: Option<KnownDigests>,
+    /// The planned paths that are unknown, sorted.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub unknown: Vec<String>,
+    /// The unknown paths at which a part of a sensitive value is known, sorted.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub partial: Vec<KnownPath>,
+    /// The paths that are marked as sensitive, sorted.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub sensitive: Vec<String>,
+    /// The digest of the JSON text, to tell objects that are planned alike and written differently.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Digest>,
+}
+
+/// A planned path that is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownPath {
+    /// The path, in the notation of records.
+    pub path: String,
+    /// The digest of the value. Absent in an approval without values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Digest>,
+    /// The value as JSON text with secrets masked, if values are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
+}
+
+/// The digests of the planned paths of an object, and of their values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownDigests {
+    /// The digest of the paths.
+    pub paths: Digest,
+    /// The digest of the paths and their values. Absent in an approval without values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Digest>,
+}
+
+/// What identifies an object. Objects are sorted by it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectKey<'a> {
+    object: ObjectKind,
+    address: &'a str,
+    deposed: Option<&'a str>,
+    trigger: Option<&'a str>,
+}
+
+impl Planned {
+    /// Creates an object without a planned path.
+    pub fn new(object: ObjectKind, address: impl Into<String>, action: &str) -> Planned {
+        Planned {
+            object,
+            address: address.into(),
+            deposed: None,
+            trigger: None,
+            previous_address: None,
+            type_name: None,
+            action: action.to_owned(),
+            importing: false,
+            imported: None,
+            created: false,
+            reasons: Vec::new(),
+            causes: Vec::new(),
+            known: Vec::new(),
+            digests: None,
+            unknown: Vec::new(),
+            partial: Vec::new(),
+            sensitive: Vec::new(),
+            text: None,
+        }
+    }
+
+    /// What identifies the object.
+    pub fn key(&self) -> ObjectKey<'_> {
+        ObjectKey {
+            object: self.object,
+            address: &self.address,
+            deposed: self.deposed.as_deref(),
+            trigger: self.trigger.as_deref(),
+        }
+    }
+
+    /// Like [`Planned::key`], with the address before the plan.
+    pub fn prior_key(&self) -> ObjectKey<'_> {
+        let address = self.previous_address.as_deref().unwrap_or(&self.address);
+        ObjectKey { address, ..self.key() }
+    }
+
+    /// Estimates the memory of the object, in bytes.
+    pub fn size(&self) -> usize {
+        let texts = |texts: &[String]| -> usize {
+            texts.iter().map(|text| size_of_val(text) + text.len()).sum()
+        };
+        let known = self.known.iter().map(|known| {
+            let shown = known.shown.as_ref().map_or(0, String::len);
+            size_of_val(known) + known.path.len() + shown
+        });
+        let lists = [&self.reasons, &self.causes, &self.unknown, &self.sensitive];
+        let lists: usize = lists.into_iter().map(|list| texts(list)).sum();
+        size_of_val(self) + 2 * self.address.len() + known.sum::<usize>() + lists
+    }
+
+    /// Orders objects by their keys.
+    pub fn by_key(&self, other: &Planned) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+
+    /// Returns the object as an approval has it at a level: the paths of a created object become
+    /// digests, and only digests of values remain.
+    pub fn approved(mut self, level: CompareLevel, key: &ValueKey) -> Planned {
+        let has_values = level >= CompareLevel::Values;
+        for known in &mut self.known {
+            known.shown = None;
+            known.value = known.value.filter(|_| has_values);
+        }
+        self.text = None;
+        if !has_values {
+            (self.imported, self.partial) = (None, Vec::new());
+        }
+        if level < CompareLevel::All {
+            self.sensitive = Vec::new();
+        }
+        if level < CompareLevel::Paths {
+            (self.known, self.unknown) = (Vec::new(), Vec::new());
+            (self.reasons, self.causes) = (Vec::new(), Vec::new());
+        } else if self.created {
+            let known: Vec<&KnownPath> = self.known.iter().collect();
+            self.digests = Some(KnownDigests {
+                paths: paths_digest(known.iter().map(|known| &*known.path), key),
+                values: has_values.then(|| values_digest(known.iter().copied(), key)),
+            });
+            self.known = Vec::new();
+        }
+        self
+    }
+}
+
+/// Digests sorted paths.
+pub(crate) fn paths_digest<'p>(paths: impl Iterator<Item = &'p str>, key: &ValueKey) -> Digest {
+    let mut hasher = key.hasher(b'P');
+    for path in paths {
+        hasher.update(&(path.len() as u64).to_le_bytes());
+        hasher.update(path.as_bytes());
+    }
+    Digest::of(hasher.finalize())
+}
+
+/// Digests sorted paths and their values.
+pub(crate) fn values_digest<'p>(
+    known: impl Iterator<Item = &'p KnownPath>,
+    key: &ValueKey,
+) -> Digest {
+    let mut hasher = key.hasher(b'V');
+    for known in known {
+        hasher.update(&(known.path.len() as u64).to_le_bytes());
+        hasher.update(known.path.as_bytes());
+        hasher.update(&known.value.map_or([0; 16], |value| value.0));
+    }
+    Digest::of(hasher.finalize())
+}

@@ -1,0 +1,199 @@
+//! Sorts objects that may not fit into memory. Sorted runs wait in one nameless temporary file, and
+//! are merged in the end.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use plansift_core::error::{Error, ErrorKind, Result};
+use plansift_core::input::nameless_file;
+use plansift_core::limits::Limit;
+
+/// Memory of the items of one run, in bytes of their JSON text.
+const RUN: usize = 4 << 20;
+
+/// Maximum number of runs that are merged at once. Each takes a buffer.
+const MERGED_MAX: usize = 64;
+
+/// Size of the buffer of each run, in bytes.
+const BUFFER: usize = 16 << 10;
+
+/// An item that the sorter orders.
+pub(crate) trait Sortable: Serialize + DeserializeOwned {
+    /// Orders two items. Items that are equal keep their order.
+    fn order(&self, other: &Self) -> Ordering;
+
+    /// Orders two items of different documents. Equal items are a pair. Must agree with the order,
+    /// but may ignore its last parts.
+    fn pairing(&self, other: &Self) -> Ordering {
+        self.order(other)
+    }
+}
+
+/// Collects items, and returns them in order.
+pub(crate) struct Sorter<T> {
+    items: Vec<T>,
+    /// Estimated memory of `items`, in bytes.
+    size: usize,
+    /// The runs. Each has sorted items, one on each line.
+    runs: Vec<File>,
+    /// Bytes in all runs.
+    spooled: u64,
+    /// Maximum number of bytes in all runs.
+    spool_max: u64,
+    /// Estimates the memory of an item, in bytes.
+    size_of: fn(&T) -> usize,
+}
+
+impl<T: Sortable> Sorter<T> {
+    /// Starts without an item. The temporary files may take `spool_max` bytes together.
+    pub fn new(spool_max: u64, size_of: fn(&T) -> usize) -> Sorter<T> {
+        Sorter { items: Vec::new(), size: 0, runs: Vec::new(), spooled: 0, spool_max, size_of }
+    }
+
+    /// Adds an item.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a temporary file cannot be written, or is too large.
+    pub fn push(&mut self, item: T) -> Result<()> {
+        self.size += (self.size_of)(&item);
+        self.items.push(item);
+        if self.size > RUN { self.spill() } else { Ok(()) }
+    }
+
+    /// Writes the items in memory to a run.
+    fn spill(&mut self) -> Result<()> {
+        let mut items = std::mem::take(&mut self.items);
+        self.size = 0;
+        items.sort_by(T::order);
+        self.write(items.into_iter().map(Ok))
+    }
+
+    fn write(&mut self, items: impl Iterator<Item = Result<T>>) -> Result<()> {
+        let mut out = BufWriter::new(nameless_file()?);
+        for item in items {
+            let mut line = serde_json::to_vec(&item?).map_err(|_| Error::new(ErrorKind::Spool))?;
+            line.push(b'\n');
+            self.spooled += line.len() as u64;
+            if self.spooled > self.spool_max {
+                return Err(Error::limit(Limit::Spool, self.spool_max, self.spool_max));
+            }
+            out.write_all(&line).map_err(spool)?;
+        }
+        let file = out.into_inner().map_err(|error| spool(error.into_error()))?;
+        self.runs.push(file);
+        if self.runs.len() < MERGED_MAX {
+            return Ok(());
+        }
+        // Replaces all runs by one, so that few files are open.
+        let runs = std::mem::take(&mut self.runs);
+        self.spooled = 0;
+        let merged = Sorted::of(Vec::new(), runs)?;
+        self.write(merged)
+    }
+
+    /// Returns all items in order.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a temporary file cannot be read.
+    pub fn sorted(self) -> Result<Sorted<T>> {
+        let Sorter { mut items, runs, .. } = self;
+        items.sort_by(T::order);
+        Sorted::of(items, runs)
+    }
+}
+
+fn spool(error: std::io::Error) -> Error {
+    Error::io(ErrorKind::Spool, error)
+}
+
+/// Items in order.
+pub(crate) struct Sorted<T> {
+    memory: std::vec::IntoIter<T>,
+    runs: Vec<BufReader<File>>,
+    /// The next item of each source, and the index of its source. The last source is `memory`.
+    next: BinaryHeap<Reverse<Next<T>>>,
+    /// The error of a run, which comes before all further items.
+    error: Option<Error>,
+}
+
+struct Next<T> {
+    item: T,
+    source: usize,
+}
+
+impl<T: Sortable> Ord for Next<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.item.order(&other.item).then(self.source.cmp(&other.source))
+    }
+}
+
+impl<T: Sortable> PartialOrd for Next<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T: Sortable> PartialEq for Next<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<T: Sortable> Eq for Next<T> {}
+
+impl<T: Sortable> Sorted<T> {
+    fn of(items: Vec<T>, runs: Vec<File>) -> Result<Sorted<T>> {
+        let rewound = |mut file: File| {
+            file.seek(SeekFrom::Start(0)).map_err(spool)?;
+            Ok(BufReader::with_capacity(BUFFER, file))
+        };
+        let runs = runs.into_iter().map(rewound).collect::<Result<Vec<_>>>()?;
+        let sources = runs.len() + 1;
+        let mut sorted =
+            Sorted { memory: items.into_iter(), runs, next: BinaryHeap::new(), error: None };
+        for source in 0..sources {
+            sorted.fill(source)?;
+        }
+        Ok(sorted)
+    }
+
+    /// Reads the next item of a source.
+    fn fill(&mut self, source: usize) -> Result<()> {
+        let item = match self.runs.get_mut(source) {
+            None => self.memory.next(),
+            Some(run) => {
+                let mut line = Vec::new();
+                run.read_until(b'\n', &mut line).map_err(spool)?;
+                match line.is_empty() {
+                    true => None,
+                    false => Some(
+                        serde_json::from_slice(&line).map_err(|_| Error::new(ErrorKind::Spool))?,
+                    ),
+                }
+            }
+        };
+        self.next.extend(item.map(|item| Reverse(Next { item, source })));
+        Ok(())
+    }
+}
+
+impl<T: Sortable> Iterator for Sorted<T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        if let Some(error) = self.error.take() {
+            self.next.clear();
+            return Some(Err(error));
+        }
+        let Reverse(Next { item, source }) = self.next.pop()?;
+        self.error = self.fill(source).err();
+        Some(Ok(item))
+    }
+}

@@ -1,0 +1,385 @@
+//! A view that gives each change its planned paths with the digests of their values.
+
+use super::meaning::{Digest, ValueKey};
+use plansift_core::error::{Error, Result};
+use plansift_core::json::descent::{Descent, walk};
+use plansift_core::json::value::{Entries, Kind, StepCursor, Value, WalkEvent};
+use plansift_core::limits::{Limit, Limits};
+use plansift_core::path::{Path, Paths, Step};
+use plansift_plan::marks::{Marks, Subject};
+use plansift_plan::plan::Change;
+use plansift_plan::record::{
+    Attribute, Attributes, Difference, MaskText, Shown, View, ViewPaths, ViewSubject, Viewer,
+};
+
+/// Gives each change one attribute for each planned path (docs/format/comparison.md, section 3).
+///
+/// [`Attribute::digest`] is the digest of the planned value; it is absent for an unknown value.
+/// [`Attribute::before`] is [`Shown::Absent`] for an object that does not exist before the change,
+/// and [`Shown::Withheld`] for any other object. [`Attribute::after`] is [`Shown::Sensitive`] for the
+/// known part of a sensitive value that is also listed as unknown. The last attribute, with [`Difference::Nothing`],
+/// has the digest of the JSON text of the change.
+#[derive(Clone, Debug)]
+pub struct PlannedView {
+    /// The key of the digests.
+    pub key: ValueKey,
+}
+
+impl View for PlannedView {
+    fn viewer(&self, limits: &Limits) -> Box<dyn Viewer + '_> {
+        Box::new(PlannedViewer::new(self.key.clone(), limits))
+    }
+}
+
+/// Lists the planned paths of changes, one after the other.
+#[derive(Debug)]
+pub(crate) struct PlannedViewer {
+    key: ValueKey,
+    /// [`Limits::paths`].
+    paths_max: u64,
+    marks: Marks,
+}
+
+impl PlannedViewer {
+    pub fn new(key: ValueKey, limits: &Limits) -> PlannedViewer {
+        PlannedViewer { key, paths_max: limits.paths, marks: Marks::new(None, limits) }
+    }
+
+    /// Returns an attribute with the digest of the JSON text of a change.
+    fn text(&self, change: &Change<'_>) -> Attribute {
+        let mut hasher = self.key.hasher(b'T');
+        let overlays = [change.after_unknown, change.before_sensitive, change.after_sensitive];
+        let others = [change.before, change.after, change.replace_paths, change.importing];
+        for part in others.into_iter().chain(overlays) {
+            let raw = part.map_or(&b""[..], Value::raw);
+            hasher.update(&(raw.len() as u64).to_le_bytes());
+            hasher.update(raw);
+        }
+        Attribute {
+            path: String::new(),
+            before: Shown::Withheld,
+            after: Shown::Withheld,
+            replaces: false,
+            difference: Difference::Nothing,
+            mark: None,
+            lines: None,
+            digest: Some(Digest::of(hasher.finalize()).0),
+        }
+    }
+
+    /// Returns the offsets of the values of a change that are marked as sensitive, sorted.
+    fn hidden(&mut self, change: &Change<'_>) -> Result<Vec<u64>> {
+        let mut hidden = Vec::new();
+        self.marks.find(Subject::of_change(change), |marked| {
+            hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
+            Ok(())
+        })?;
+        hidden.sort_unstable();
+        Ok(hidden)
+    }
+}
+
+impl MaskText for PlannedViewer {
+    fn mask(&self, text: String) -> String {
+        text
+    }
+}
+
+impl Viewer for PlannedViewer {
+    fn is_secret(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn is_secret_number(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn is_name(&self, _: &str) -> bool {
+        false
+    }
+
+    fn declares(&self, _: &str) -> bool {
+        false
+    }
+
+    fn view(
+        &mut self,
+        _: ViewSubject<'_>,
+        change: &Change<'_>,
+        view_paths: ViewPaths<'_>,
+    ) -> Result<Attributes> {
+        let hidden = self.hidden(change)?;
+        let present = |side: Option<Value<'_>>| side.is_some_and(|side| !side.is_null());
+        let before = match present(change.before) {
+            true => Shown::Withheld,
+            false => Shown::Absent,
+        };
+        let mut causes = view_paths.replace_paths.clone();
+        causes.sort_outermost();
+        let mut listing = Listing {
+            key: &self.key,
+            size_max: self.paths_max,
+            offset: change.offset(),
+            hidden: &hidden,
+            unknown: view_paths.unknown,
+            causes,
+            before,
+            size: 0,
+            list: Vec::new(),
+        };
+        match (present(change.before), present(change.after)) {
+            (true, true) => {
+                let sides = [change.before, change.after];
+                each_at(sides, view_paths.changed, |path, sides| listing.changed(path, sides))?;
+            }
+            (false, true) => listing.created(change.after)?,
+            (_, false) => {}
+        }
+        for path in view_paths.unknown.iter() {
+            listing.push(path, None, Shown::Unknown)?;
+        }
+        let mut list = listing.list;
+        list.sort_unstable_by(|one, two| one.path.cmp(&two.path));
+        list.dedup_by(|one, two| one.path == two.path && one.digest == two.digest);
+        list.push(self.text(change));
+        Ok(Attributes { list, ..Attributes::default() })
+    }
+}
+
+/// Collects the planned paths of one change.
+struct Listing<'l> {
+    key: &'l ValueKey,
+    /// Maximum size of the paths, in bytes.
+    size_max: u64,
+    /// The place of the change, for errors.
+    offset: u64,
+    /// Offsets of the sensitive values.
+    hidden: &'l [u64],
+    unknown: &'l Paths,
+    /// The paths that force a replacement, without paths below another one.
+    causes: Paths,
+    before: Shown,
+    size: u64,
+    list: Vec<Attribute>,
+}
+
+impl Listing<'_> {
+    /// Lists the scalars of a new object.
+    fn created(&mut self, after: Option<Value<'_>>) -> Result<()> {
+        let Some(after) = after else { return Ok(()) };
+        let mut leaves = Leaves::default();
+        leaves.collect([], after, self.hidden)?;
+        for (path, value) in leaves.iter() {
+            match self.is_unknown(path, Some(value))? {
+                true => self.partial(path, value)?,
+                false if value.is_null() => {}
+                false => self.push(path, Some(self.key.value(value)?), Shown::Withheld)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists the scalars that differ at a changed path, and at the paths below it.
+    fn changed(&mut self, path: Path<'_>, sides: [Option<Value<'_>>; 2]) -> Result<()> {
+        let mut leaves: [Leaves<'_>; 2] = Default::default();
+        for (leaves, side) in leaves.iter_mut().zip(sides) {
+            if let Some(side) = side {
+                leaves.collect(path.steps(), side, self.hidden)?;
+            }
+        }
+        let [before, after] = &leaves;
+        let [mut before, mut after] = [before.iter().peekable(), after.iter().peekable()];
+        loop {
+            let next = match (before.peek(), after.peek()) {
+                (Some((old, _)), Some((new, _))) => (*old).min(*new),
+                (Some((path, _)), None) | (None, Some((path, _))) => *path,
+                (None, None) => return Ok(()),
+            };
+            let old = before.next_if(|(path, _)| *path == next).map(|(_, value)| value);
+            let new = after.next_if(|(path, _)| *path == next).map(|(_, value)| value);
+            if self.is_unknown(next, new)? {
+                new.map_or(Ok(()), |value| self.partial(next, value))?;
+                continue;
+            }
+            // The other side has a container with contents here, so this side has no leaf of its
+            // own: an empty container of the same kind, or any value that became a container.
+            let is_entered = match (old, new) {
+                (Some(_), None) => after.peek().is_some_and(|(path, _)| path.is_below(next)),
+                (None, Some(new)) => {
+                    let inner = before.peek().filter(|(path, _)| path.is_below(next));
+                    let step = inner.and_then(|(path, _)| path.step(next.steps().len()));
+                    matches!(
+                        (step, new.kind()?),
+                        (Some(Step::Key(_)), Kind::Object) | (Some(Step::Index(_)), Kind::Array)
+                    )
+                }
+                _ => false,
+            };
+            if is_entered {
+                continue;
+            }
+            let digest = |value: Option<Value<'_>>| match value {
+                Some(value) => self.key.value(value),
+                None => Ok(self.key.absent()),
+            };
+            let new = digest(new)?;
+            if digest(old)? != new {
+                self.push(next, Some(new), Shown::Withheld)?;
+            }
+        }
+    }
+
+    /// Lists the known part of a sensitive value that is unknown in part.
+    fn partial(&mut self, path: Path<'_>, value: Value<'_>) -> Result<()> {
+        let is_hidden = self.hidden.binary_search(&value.offset()).is_ok();
+        match is_hidden && !value.is_null() {
+            true => self.push(path, Some(self.key.value(value)?), Shown::Sensitive),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a value is unknown, or is a container that is empty because all of it is unknown.
+    fn is_unknown(&self, path: Path<'_>, value: Option<Value<'_>>) -> Result<bool> {
+        if self.unknown.has_above(path) {
+            return Ok(true);
+        }
+        let is_open = self.unknown.has_below(path);
+        let entries = value.filter(|_| is_open).map(Entries::of).transpose()?.flatten();
+        Ok(entries.map(|mut entries| entries.step()).transpose()?.is_some_and(|it| it.is_none()))
+    }
+
+    /// Adds a path with the digest of its value; `None` for an unknown value.
+    fn push(&mut self, path: Path<'_>, digest: Option<Digest>, after: Shown) -> Result<()> {
+        let path_text = path.to_string();
+        // Like the other lists of paths: 16 bytes for a path, 12 for a step, and the keys.
+        self.size += 16 + 12 * path.steps().len() as u64 + path_text.len() as u64;
+        if self.size > self.size_max {
+            return Err(Error::limit(Limit::Paths, self.size_max, self.offset));
+        }
+        self.list.push(Attribute {
+            path: path_text,
+            before: self.before.clone(),
+            after,
+            replaces: self.causes.has_above(path) || self.causes.has_below(path),
+            difference: Difference::Value,
+            mark: None,
+            lines: None,
+            digest: digest.map(|digest| digest.0),
+        });
+        Ok(())
+    }
+}
+
+/// The scalars and empty containers of a value, and the sensitive values in it, sorted by path.
+#[derive(Default)]
+struct Leaves<'a> {
+    paths: Paths,
+    values: Vec<Value<'a>>,
+    /// The indexes of the paths, sorted by path.
+    order: Vec<u32>,
+}
+
+impl<'a> Leaves<'a> {
+    /// Adds the leaves of a value. `steps` lead to the value.
+    fn collect<'s>(
+        &mut self,
+        steps: impl IntoIterator<Item = Step<'s>>,
+        root: Value<'a>,
+        hidden: &[u64],
+    ) -> Result<()> {
+        let is_hidden = |value: Value<'_>| hidden.binary_search(&value.offset()).is_ok();
+        let descent = |value| if is_hidden(value) { Descent::Pass } else { Descent::Enter };
+        let mut path: Vec<OwnedStep> = steps.into_iter().map(OwnedStep::of).collect();
+        walk(root, descent, |met| {
+            match met {
+                WalkEvent::Key(key) => path.push(OwnedStep::Key(key.decode()?)),
+                WalkEvent::Index(index) => path.push(OwnedStep::Index(index)),
+                WalkEvent::Open(..) => {}
+                WalkEvent::Close(_) => drop(path.pop()),
+                WalkEvent::Leaf(_, value) => {
+                    self.order.push(self.values.len() as u32);
+                    self.values.push(value);
+                    self.paths.push(path.iter().map(OwnedStep::step));
+                    path.pop();
+                }
+            }
+            Ok(())
+        })?;
+        let paths = &self.paths;
+        self.order.sort_by_key(|&index| paths.get(index as usize));
+        Ok(())
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (Path<'_>, Value<'a>)> {
+        self.order.iter().filter_map(|&index| {
+            let path = self.paths.get(index as usize)?;
+            Some((path, *self.values.get(index as usize)?))
+        })
+    }
+}
+
+/// A step of a path that owns its key.
+enum OwnedStep {
+    Key(String),
+    Index(u32),
+    Element,
+}
+
+impl OwnedStep {
+    fn of(step: Step<'_>) -> OwnedStep {
+        match step {
+            Step::Key(key) => OwnedStep::Key(key.to_owned()),
+            Step::Index(index) => OwnedStep::Index(index),
+            Step::Element => OwnedStep::Element,
+        }
+    }
+
+    fn step(&self) -> Step<'_> {
+        match self {
+            OwnedStep::Key(key) => Step::Key(key),
+            OwnedStep::Index(index) => Step::Index(*index),
+            OwnedStep::Element => Step::Element,
+        }
+    }
+}
+
+/// Calls `each` with the values of both sides at each path. `paths` is sorted. A path below another
+/// path of the list is skipped.
+fn each_at<'a>(
+    sides: [Option<Value<'a>>; 2],
+    paths: &Paths,
+    mut each: impl FnMut(Path<'_>, [Option<Value<'a>>; 2]) -> Result<()>,
+) -> Result<()> {
+    struct Frame<'a> {
+        sides: [StepCursor<'a>; 2],
+        start: usize,
+        end: usize,
+    }
+    if let Some(root) = paths.get(0).filter(|path| path.steps().len() == 0) {
+        return each(root, sides);
+    }
+    let [before, after] = sides.map(StepCursor::of);
+    let mut open = vec![Frame { sides: [before?, after?], start: 0, end: paths.len() }];
+    while let Some(depth) = open.len().checked_sub(1)
+        && let Some(frame) = open.last_mut()
+    {
+        let step = |index: usize| paths.get(index).and_then(|path| path.step(depth));
+        let (start, end) = (frame.start, frame.end);
+        let (Some(path), Some(here), true) = (paths.get(start), step(start), start < end) else {
+            open.pop();
+            continue;
+        };
+        // The paths from `start` to before `last` have this step in common.
+        let last = (start + 1..end).find(|&index| step(index) != Some(here)).unwrap_or(end);
+        frame.start = last;
+        let [before, after] = frame.sides.each_mut().map(|side| side.take(here));
+        let values = [before?, after?];
+        if path.steps().len() == depth + 1 {
+            each(path, values)?;
+        } else {
+            let [before, after] = values.map(StepCursor::of);
+            open.push(Frame { sides: [before?, after?], start, end: last });
+        }
+    }
+    Ok(())
+}

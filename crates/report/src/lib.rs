@@ -6,6 +6,7 @@ pub mod annotate;
 pub mod assertions;
 mod cells;
 pub mod code_quality;
+pub mod comparison;
 pub mod configuration;
 pub mod csv;
 mod figures;

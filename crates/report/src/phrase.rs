@@ -227,7 +227,7 @@ pub(super) fn reason(
 ) -> Option<String> {
     let word = change.action_reason.as_deref()?;
     let module = change.resource.module_address.as_deref();
-    Some(match (known_reason(change, word), module) {
+    Some(match (known_reason(&change.action, word), module) {
         // The call of the module may still be there, without this instance.
         (Some(NO_MODULE), Some(module)) if module.contains('[') => {
             let module = quote(Quoted::Name, module);
@@ -240,15 +240,13 @@ pub(super) fn reason(
 
 const NO_MODULE: &str = "because its module is no longer in the configuration";
 
-/// Returns the phrase for an `action_reason`. `None` for an unknown word.
+/// Returns the phrase for the `action_reason` of an action. `None` for an unknown word.
 ///
 /// If a `removed` block keeps the object, both tools still give the reason for a destruction, so
 /// `forget` has its own phrase.
-fn known_reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static str> {
+pub(super) fn known_reason(action: &str, word: &str) -> Option<&'static str> {
     Some(match word {
-        "delete_because_no_resource_config" | "delete_because_no_module"
-            if change.action == "forget" =>
-        {
+        "delete_because_no_resource_config" | "delete_because_no_module" if action == "forget" => {
             "because a removed block says not to destroy it"
         }
         "replace_because_cannot_update" => "because it cannot be updated in place",

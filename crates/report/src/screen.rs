@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar;
 
+use plansift_core::inert::visible;
+
 pub(super) const PLAIN: &str = "";
 pub(super) const BOLD: &str = "\x1b[1m";
 pub(super) const DIM: &str = "\x1b[2m";
@@ -58,6 +60,26 @@ impl Screen {
             true => format!("  {text}"),
             false => format!("\n{}{text}", " ".repeat(NAMES)),
         }
+    }
+
+    /// Returns a phrase that follows `used` columns on the same line if it fits, and otherwise is
+    /// wrapped into lines below the names of attributes. Also returns the columns that its last
+    /// line uses.
+    pub(super) fn phrase(self, mut used: usize, phrase: &str) -> (String, usize) {
+        if phrase.is_empty() {
+            return (String::new(), used);
+        }
+        if used + 2 + width(phrase) <= self.width {
+            return (format!("  {}", self.paint(DIM, phrase)), used + 2 + width(phrase));
+        }
+        let mut text = String::new();
+        for line in wrapped(phrase, self.width.saturating_sub(NAMES)) {
+            // Each line is escaped again, because its start could be a CI runner command.
+            let line = visible(line);
+            used = NAMES + width(&line);
+            text += &format!("\n{}{}", " ".repeat(NAMES), self.paint(DIM, &line));
+        }
+        (text, used)
     }
 
     /// Wraps a sentence into lines.

@@ -13,7 +13,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
-use self::attributes::{AttributeWriter, Counted};
+pub(super) use self::attributes::AttributeWriter;
+use self::attributes::Counted;
 use self::outputs::{Outputs, Waiting, columns};
 use self::report_section::ReportSection;
 use super::alike::{Instances, NAMED};
@@ -36,7 +37,7 @@ use plansift_plan::record::{
 };
 
 /// The column where resource names begin, after the symbols.
-const SYMBOLS: usize = 6;
+pub(super) const SYMBOLS: usize = 6;
 /// Separates the old and the new value of an attribute.
 const ARROW: &str = " -> ";
 /// Maximum width to which attribute paths are padded, in columns.
@@ -236,20 +237,11 @@ impl<W: Write> Term<W> {
         let Group { instances, symbol, phrase, link } = group;
         let (name, indexes) = (instances.name.as_str(), instances.indexes.join(", "));
         let alike = instances.others();
-        let mut columns = SYMBOLS + [name, &indexes, &alike].map(width).iter().sum::<usize>();
+        let columns = SYMBOLS + [name, &indexes, &alike].map(width).iter().sum::<usize>();
         let [name, indexes] = [name, &indexes].map(|text| self.paint(BOLD, text));
         let mut head = format!("  {symbol} {name}{indexes}{alike}");
-        if !phrase.is_empty() && columns + 2 + width(&phrase) <= self.screen.width {
-            head += &format!("  {}", self.paint(DIM, &phrase));
-            columns += 2 + width(&phrase);
-        } else if !phrase.is_empty() {
-            for line in wrapped(&phrase, self.screen.width.saturating_sub(NAMES)) {
-                // Each line is escaped again, because its start could be a CI runner command.
-                let line = visible(line);
-                columns = NAMES + width(&line);
-                head += &format!("\n{}{}", " ".repeat(NAMES), self.paint(DIM, &line));
-            }
-        }
+        let (phrase, columns) = self.screen.phrase(columns, &phrase);
+        head += &phrase;
         head += &self.link(link.as_ref(), columns);
         self.line(&head)?;
         match self.open.section {

@@ -186,7 +186,7 @@ fn is_zero(number: &u64) -> bool {
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Cell<'a> {
+pub(crate) enum Cell<'a> {
     Absent(()),
     /// A shown value as JSON, or a word for a hidden value. The word is not valid JSON.
     Text(Cow<'a, str>),
@@ -252,7 +252,7 @@ fn signed<S: Serializer>(lines: &Lines, serializer: S) -> Result<S::Ok, S::Error
 }
 
 /// Returns the row of an attribute: the path, both values, remarks, and the lines that differ.
-fn row<'a>(attribute: &'a Attribute) -> Vec<Cell<'a>> {
+pub(crate) fn row<'a>(attribute: &'a Attribute) -> Vec<Cell<'a>> {
     let Attribute { path, before, after, replaces, difference, mark, lines, .. } = attribute;
     let mut row = vec![Cell::Text(path.into()), Cell::of_value(before), Cell::of_value(after)];
     let remark = match difference {
@@ -287,7 +287,7 @@ pub struct PlanSummary<'a> {
 /// An input that could not be read completely.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename = "failed")]
-pub struct Failed<'a> {
+pub(crate) struct Failed<'a> {
     pub source: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<&'a str>,

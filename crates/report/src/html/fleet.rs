@@ -7,7 +7,8 @@
 use std::fmt::Write as _;
 
 use super::frame::Frame;
-use super::table::{REPLACED_APART, Table, digits, end, errors, push_cells, push_total, types};
+use super::table::style as column_style;
+use super::table::{REPLACED_APART, Table, digits, end, push_cells, push_total, types, unread};
 use crate::fleet::{Column, Workspaces};
 use crate::markup::escaped;
 use crate::screen::Screen;
@@ -28,7 +29,7 @@ const FRAME: Frame = Frame {
         include_str!("page/tables.js"),
         include_str!("page/fleet.js"),
     ),
-    script_digest: "IN/gkS88Ml5d53ZLa+XDmFvxps53I2Mwn6TWqo5r7jQ=",
+    script_digest: "IN10Rp2XfQsLTYSYpcwGTayacycMguPqwkW8lsLThOc=",
 };
 
 /// The placeholders in the page: for the numbers, the errors and the tables.
@@ -39,7 +40,7 @@ pub fn page(workspaces: &Workspaces<'_>) -> String {
     let mut page = FRAME.head();
     let mut rest = FRAME.tail(PAGE);
     let mut failed = String::new();
-    errors(workspaces.after, usize::MAX, &mut failed);
+    unread(workspaces.after, usize::MAX, &mut failed);
     for (mark, part) in MARKS.into_iter().zip([head(workspaces), failed, body(workspaces)]) {
         let (before, after) = rest.split_once(mark).unwrap_or((&rest, ""));
         page += before;
@@ -92,11 +93,11 @@ fn body(workspaces: &Workspaces<'_>) -> String {
     for row in &workspaces.rows {
         let words = row.transitions.iter().map(|it| class(workspaces.words(*it)));
         let _ = write!(text, "<tr data-is=\"{}\">", words.collect::<Vec<_>>().join(" "));
-        let numbers = columns.iter().map(|&column| (column, row.cell(column)));
+        let numbers = columns.iter().map(|&column| (column_style(column), row.cell(column)));
         push_cells(&mut text, row.name, numbers, Some(&workspaces.remarks(row)));
     }
     let counts = &workspaces.after.counts;
-    let numbers = columns.iter().map(|&column| (column, digits(counts[column])));
+    let numbers = columns.iter().map(|&column| (column_style(column), digits(counts[column])));
     push_total(&mut text, numbers, Some(""));
     let note = columns.contains(&Column::Replace).then(|| REPLACED_APART.to_owned());
     end(&mut text, note.into_iter());

@@ -4,7 +4,7 @@
 const HEAD: &str = include_str!("page/head.html");
 
 /// The title, the style and the script of a page. The digests are SHA-256 in base64.
-pub(super) struct Frame {
+pub(crate) struct Frame {
     pub title: &'static str,
     pub style: &'static str,
     pub style_digest: &'static str,
@@ -33,7 +33,7 @@ impl Frame {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     use sha2::{Digest, Sha256};
@@ -41,7 +41,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Checks the digests of a page and the placeholders of its template.
-    pub(in super::super) fn check(frame: &Frame, template: &str, marks: &[&str]) {
+    pub(crate) fn check(frame: &Frame, template: &str, marks: &[&str]) {
         let digest = |text: &str| STANDARD.encode(Sha256::digest(text));
         assert_eq!(
             [frame.style_digest, frame.script_digest],

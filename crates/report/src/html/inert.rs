@@ -13,7 +13,7 @@ use serde_json::ser::{CharEscape, CompactFormatter, Formatter, Serializer};
 use plansift_core::inert::{escaped, is_hidden};
 
 /// Writes a value as one line of JSON.
-pub fn push_line(value: &impl Serialize, out: &mut impl Write) -> serde_json::Result<()> {
+pub(crate) fn push_line(value: &impl Serialize, out: &mut impl Write) -> serde_json::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Inert))?;
     out.write_all(b"\n").map_err(serde_json::Error::io)
 }

@@ -6,7 +6,9 @@
 
 use std::fmt::Write as _;
 
-use super::table::{NAME, ROWS_MAX, Table, cut, digits, end, errors, push_row, push_total, types};
+use super::table::{
+    NAME, ROWS_MAX, Table, cut, digits, end, push_row, push_total, style, types, unread,
+};
 use crate::gate::Severity;
 use crate::loss;
 use crate::markup::escaped;
@@ -18,7 +20,7 @@ use crate::summary::symbol;
 use plansift_plan::record::ResourceChange;
 
 /// Maximum number of losses, and of other changes of each class.
-pub(super) const LISTED: usize = 100;
+pub(crate) const LISTED: usize = 100;
 /// Maximum number of broken rules in the list of warnings.
 const BROKEN_MAX: usize = 100;
 
@@ -104,7 +106,7 @@ fn broken_rule(broken: &BrokenRule, plans: u64) -> (Severity, String) {
 /// Returns the errors, the first losses, the tables, and the first other changes.
 pub(super) fn body(overview: &Overview, others: &ChangeList) -> String {
     let mut text = String::new();
-    errors(&overview.totals, ROWS_MAX, &mut text);
+    unread(&overview.totals, ROWS_MAX, &mut text);
     changes(loss::TITLE, &overview.losses, &mut text);
     if overview.plans() > 1 {
         plans(overview, &mut text);
@@ -122,20 +124,20 @@ fn plans(overview: &Overview, text: &mut String) {
     let table = Table { id: "plans", title: "Plans", name: "Plan" };
     table.begin(&headings, has_problems.then_some("Problem"), text);
     for row in rows.iter().copied().take(ROWS_MAX) {
-        let numbers = columns.iter().map(|&column| (column, digits(number(row, column))));
+        let numbers = columns.iter().map(|&column| (style(column), digits(number(row, column))));
         push_row(text, &row.name, numbers, has_problems.then(|| problem(row)));
     }
     let more = rows.len().saturating_sub(ROWS_MAX) as u64;
     let more = (more > 0).then(|| format!("… and {}.", counted(more, "more plan")));
     if let Some(total) = total {
-        let numbers = columns.iter().map(|&column| (column, digits(number(&total, column))));
+        let numbers = columns.iter().map(|&column| (style(column), digits(number(&total, column))));
         push_total(text, numbers, None);
     }
     end(text, more.into_iter().chain(overview.plans_sentence()).chain([note.to_owned()]));
 }
 
 /// Adds a list of changes. The script replaces it.
-fn changes(title: &str, list: &ChangeList, text: &mut String) {
+pub(crate) fn changes(title: &str, list: &ChangeList, text: &mut String) {
     if list.count() == 0 {
         return;
     }
@@ -154,6 +156,6 @@ fn changes(title: &str, list: &ChangeList, text: &mut String) {
 }
 
 /// What the page says if its script does not run.
-const UNSCRIPTED: &str = "<p class=\"unscripted note\">Scripts are off. To see all changes with \
-     their values, and to filter and search them, save this page and open it in a browser that \
-     runs scripts. The page fetches nothing.</p>\n";
+pub(crate) const UNSCRIPTED: &str = "<p class=\"unscripted note\">Scripts are off. To see all \
+     changes with their values, and to filter and search them, save this page and open it in a \
+     browser that runs scripts. The page fetches nothing.</p>\n";

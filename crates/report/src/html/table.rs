@@ -10,14 +10,14 @@ use crate::overview::ERROR;
 use crate::phrase::counted;
 
 /// Maximum number of rows of a table.
-pub(super) const ROWS_MAX: usize = 1000;
+pub(crate) const ROWS_MAX: usize = 1000;
 /// Maximum number of characters of a name.
-pub(super) const NAME: usize = 200;
+pub(crate) const NAME: usize = 200;
 /// A note below a table with a column for replacements.
 pub(super) const REPLACED_APART: &str = "Replacements are counted apart here.";
 
 /// Cuts a string to a number of characters. [`escaped`] quotes it when it is written.
-pub(super) fn cut(text: &str, max: usize) -> String {
+pub(crate) fn cut(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
@@ -25,22 +25,32 @@ pub(super) fn cut(text: &str, max: usize) -> String {
 }
 
 /// Adds the list of plans that could not be read, up to `max`.
-pub(super) fn errors(totals: &Totals, max: usize, text: &mut String) {
-    let count = totals.inputs.failed;
+pub(super) fn unread(totals: &Totals, max: usize, text: &mut String) {
+    let failures = totals.failures.iter().take(max);
+    let failures = failures.map(|Failure { source, error, .. }| (&**source, &**error));
+    errors("Not read", totals.inputs.failed, failures, text);
+}
+
+/// Adds a list of errors, each with the name of its input. There are `count` errors in all.
+pub(crate) fn errors<'e>(
+    title: &str,
+    count: u64,
+    failures: impl ExactSizeIterator<Item = (&'e str, &'e str)>,
+    text: &mut String,
+) {
     if count == 0 {
         return;
     }
     let _ = write!(
         text,
         "<section id=\"errors\" aria-labelledby=\"errors-title\">\n\
-         <h2 id=\"errors-title\">Not read: {count}</h2>\n<ul>\n"
+         <h2 id=\"errors-title\">{title}: {count}</h2>\n<ul>\n"
     );
-    let listed = &totals.failures[..totals.failures.len().min(max)];
-    for Failure { source, error, .. } in listed {
-        let [name, error] = [cut(source, NAME), cut(error, ERROR)].map(|text| escaped(&text));
+    let more = count - failures.len() as u64;
+    for (name, error) in failures {
+        let [name, error] = [cut(name, NAME), cut(error, ERROR)].map(|text| escaped(&text));
         let _ = writeln!(text, "<li><code>{name}</code>: {error}</li>");
     }
-    let more = count - listed.len() as u64;
     if more > 0 {
         let _ = writeln!(text, "<li>… and {more} more</li>");
     }
@@ -60,13 +70,13 @@ pub(super) fn types(totals: &Totals, text: &mut String) {
     let table = Table { id: "types", title: "Changes by type", name: "Type" };
     table.begin(&headings, None, text);
     for row in rows.iter().take(ROWS_MAX) {
-        let numbers = sums.iter().map(|&(column, _)| (column, digits(row.counts[column])));
+        let numbers = sums.iter().map(|&(column, _)| (style(column), digits(row.counts[column])));
         push_row(text, &row.name, numbers, None);
     }
     let more = rows.len().saturating_sub(ROWS_MAX) as u64;
     let more = (more > 0).then(|| format!("… and {}.", counted(more, "more type")));
     if rows.len() > 1 {
-        push_total(text, sums.iter().map(|&(column, sum)| (column, digits(sum))), None);
+        push_total(text, sums.iter().map(|&(column, sum)| (style(column), digits(sum))), None);
     }
     let note = sums.iter().any(|(column, _)| *column == Column::Replace);
     let note = note.then(|| REPLACED_APART.to_owned());
@@ -74,7 +84,7 @@ pub(super) fn types(totals: &Totals, text: &mut String) {
 }
 
 /// The head of a section with a table.
-pub(super) struct Table<'t> {
+pub(crate) struct Table<'t> {
     pub id: &'t str,
     pub title: &'t str,
     /// The heading of the names.
@@ -98,18 +108,18 @@ impl Table<'_> {
 }
 
 /// Returns a number in a cell. A zero becomes a dot.
-pub(super) fn digits(number: u64) -> String {
+pub(crate) fn digits(number: u64) -> String {
     match number {
         0 => "·".to_owned(),
         number => number.to_string(),
     }
 }
 
-/// Adds a row of numbers.
+/// Adds a row of numbers, each with its class.
 pub(super) fn push_row(
     text: &mut String,
     name: &str,
-    numbers: impl Iterator<Item = (Column, String)>,
+    numbers: impl Iterator<Item = (&'static str, String)>,
     last: Option<&str>,
 ) {
     *text += "<tr>";
@@ -117,15 +127,15 @@ pub(super) fn push_row(
 }
 
 /// Adds the cells of a row, and its end.
-pub(super) fn push_cells(
+pub(crate) fn push_cells(
     text: &mut String,
     name: &str,
-    numbers: impl Iterator<Item = (Column, String)>,
+    numbers: impl Iterator<Item = (&'static str, String)>,
     last: Option<&str>,
 ) {
     let _ = write!(text, "<th scope=\"row\" class=\"name\">{}</th>", escaped(name));
-    for (column, number) in numbers {
-        let _ = write!(text, "<td class=\"{}\">{number}</td>", style(column));
+    for (class, number) in numbers {
+        let _ = write!(text, "<td class=\"{class}\">{number}</td>");
     }
     if let Some(last) = last {
         let _ = write!(text, "<td class=\"problem\">{}</td>", escaped(last));
@@ -136,7 +146,7 @@ pub(super) fn push_cells(
 /// Adds the row of sums.
 pub(super) fn push_total(
     text: &mut String,
-    numbers: impl Iterator<Item = (Column, String)>,
+    numbers: impl Iterator<Item = (&'static str, String)>,
     last: Option<&str>,
 ) {
     *text += "</tbody>\n<tbody class=\"total\">\n";
@@ -144,7 +154,7 @@ pub(super) fn push_total(
 }
 
 /// Ends a section with sentences below the table.
-pub(super) fn end(text: &mut String, notes: impl Iterator<Item = String>) {
+pub(crate) fn end(text: &mut String, notes: impl Iterator<Item = String>) {
     *text += "</tbody>\n</table></div>\n";
     for note in notes.filter(|note| !note.is_empty()) {
         let _ = writeln!(text, "<p class=\"note\">{}</p>", escaped(&note));
@@ -153,7 +163,7 @@ pub(super) fn end(text: &mut String, notes: impl Iterator<Item = String>) {
 }
 
 /// Returns the class of a column's numbers, which gives them a colour.
-fn style(column: Column) -> &'static str {
+pub(super) fn style(column: Column) -> &'static str {
     match column {
         Column::Add => "create",
         Column::Change => "update",

@@ -102,6 +102,7 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
     let mut fits = if attribute.path.len() > NAME { Fits::No } else { Fits::Yes };
     match (attribute.difference, &attribute.before, &attribute.after) {
         _ if !is_shown || attribute.lines.is_some() => {}
+        (_, Shown::Withheld, Shown::Absent) => {}
         (Difference::Nothing, _, shown) => value(shown, 0, lines, &mut fits),
         (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
             value(shown, 0, lines, &mut fits);

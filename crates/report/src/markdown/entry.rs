@@ -25,7 +25,7 @@ const PROBLEMS: usize = 20;
 
 /// The text about one item, or about several items that change alike.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MarkdownEntry {
+pub(crate) struct MarkdownEntry {
     pub count: u64,
     pub head: String,
     /// The text below the row.
@@ -37,7 +37,7 @@ pub(super) struct MarkdownEntry {
 }
 
 /// Turns the records of a plan into entries.
-pub(super) struct EntryRenderer {
+pub(crate) struct EntryRenderer {
     /// The name of the plan, if there are several.
     pub plan: Option<String>,
     /// Maximum number of bytes of an entry's attributes. The last line may end beyond it.
@@ -90,7 +90,8 @@ impl AlikeChanges {
 }
 
 impl EntryRenderer {
-    fn head(&self, symbol: &str, name: &str) -> String {
+    /// Returns the beginning of an entry: the symbol and the name.
+    pub fn head(&self, symbol: &str, name: &str) -> String {
         let plan = self.plan.as_ref().map(|plan| span(plan, WORD) + ": ").unwrap_or_default();
         match symbol.trim() {
             "" => format!("{plan}**{}**", span(name, NAME)),
@@ -107,7 +108,7 @@ impl EntryRenderer {
     }
 
     /// Returns a change to a resource as a group of one.
-    pub fn change(&self, class: Class, change: &ResourceChange<'_>) -> AlikeChanges {
+    pub(super) fn change(&self, class: Class, change: &ResourceChange<'_>) -> AlikeChanges {
         let mut instances = Instances::of(change, self.detail);
         let module = change.resource.module_address.as_deref();
         // `Instances` leaves the module out of the name.
@@ -177,7 +178,7 @@ impl EntryRenderer {
     }
 
     /// Returns an entry that has attributes and no head.
-    fn body(&self, attributes: &Attributes, action: Action) -> MarkdownEntry {
+    pub fn body(&self, attributes: &Attributes, action: Action) -> MarkdownEntry {
         let lines_max = match action {
             Action::Update | Action::Replace => self.lines_max,
             _ => self.plain_max,

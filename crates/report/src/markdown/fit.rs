@@ -10,7 +10,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    pub(super) fn of(self, text: &str) -> u64 {
+    pub(crate) fn of(self, text: &str) -> u64 {
         match self {
             Measure::Characters => text.chars().count() as u64,
             Measure::Bytes => text.len() as u64,
@@ -66,7 +66,7 @@ impl Fit {
 const LINES_MAX: usize = 10_000;
 
 /// Joins the first lines that fit into `room`. Also returns their number.
-pub(super) fn fitting(
+pub(crate) fn fitting(
     lines: impl Iterator<Item = String>,
     measure: Measure,
     mut room: u64,

@@ -246,7 +246,9 @@ fn frame(measure: Measure, title: &str) -> u64 {
 
 /// Returns the text that begins a section.
 fn title(class: Class, count: u64, tool: Tool) -> String {
-    format!("<details>\n<summary>{}: {count}</summary>\n\n", class.title(tool))
+    // The gate of an approval is about these objects.
+    let open = if class == Class::More { " open" } else { "" };
+    format!("<details{open}>\n<summary>{}: {count}</summary>\n\n", class.title(tool))
 }
 
 /// How much of an entry was written.

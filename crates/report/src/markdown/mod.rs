@@ -10,6 +10,7 @@
 //! plan fails half-way, its entries are dropped, and it gets a row with its error.
 
 mod attributes;
+mod entries;
 mod entry;
 mod entry_store;
 mod fit;
@@ -21,10 +22,12 @@ mod quoted;
 use std::io::Write;
 use std::sync::Arc;
 
-use self::entry::{AlikeChanges, EntryRenderer, MarkdownEntry};
-use self::entry_store::{EntryStore, Room};
-use self::layout::{Layout, has_room};
-use self::quoted::span;
+pub(crate) use self::entries::Entries;
+use self::entry::AlikeChanges;
+pub(crate) use self::entry::{EntryRenderer, MarkdownEntry};
+pub(crate) use self::fit::fitting;
+pub(crate) use self::overview::list;
+pub(crate) use self::quoted::{span, text_span};
 use crate::gate::{CountedRules, Rule};
 use crate::loss;
 use crate::overview::{Class, Overview};
@@ -45,18 +48,10 @@ pub type Open<'s> = Box<dyn FnMut(u64) -> Result<Page<'s>> + 's>;
 
 /// A sink that writes all plans as one report.
 pub struct Markdown<'s> {
-    open: Open<'s>,
-    fit: Fit,
     counted_rules: CountedRules,
     patterns: Option<Arc<UnmatchedPatterns>>,
     overview: Overview,
-    /// A hash of the plans' names that does not depend on their order. It identifies the report.
-    key: u64,
-    store: EntryStore,
-    /// The entries without any cuts, for a report that has room for all of them. `None` once they
-    /// exceed the length limit.
-    full: Option<EntryStore>,
-    renderer: EntryRenderer,
+    entries: Entries<'s>,
     plans: u64,
     /// The name of the current plan.
     name: String,
@@ -67,32 +62,11 @@ pub struct Markdown<'s> {
 impl<'s> Markdown<'s> {
     /// Creates a report that lists the broken `rules`. It opens its pages after the last plan.
     pub fn new(open: Open<'s>, rules: &[Rule], fit: Fit) -> Markdown<'s> {
-        let part = |share: u64| usize::try_from(fit.max / share).unwrap_or(usize::MAX);
-        let (kept_max, [lines_max, plain_max]) = match (fit.rest, fit.max) {
-            (Rest::LeftOut, u64::MAX) => (u64::MAX, [usize::MAX; 2]),
-            // A single change gets a small share of the page.
-            (Rest::LeftOut, max) => (max, [part(16), part(64)]),
-            (Rest::Parts, _) => (u64::MAX, [part(2); 2]),
-        };
-        let (detail, links) = (Detail::Excerpts, SourceLinks::default());
-        let renders_full = lines_max < usize::MAX && fit.rest == Rest::LeftOut;
         Markdown {
-            open,
-            fit,
             counted_rules: CountedRules::new(rules),
             patterns: None,
             overview: Overview::new(span, overview::LISTED),
-            key: 0,
-            store: EntryStore::new(fit.measure, kept_max),
-            full: renders_full.then(|| EntryStore::new(fit.measure, kept_max)),
-            renderer: EntryRenderer {
-                plan: None,
-                lines_max,
-                plain_max,
-                renders_full,
-                detail,
-                links,
-            },
+            entries: Entries::new(open, fit),
             plans: 0,
             name: String::new(),
             pending: None,
@@ -108,22 +82,17 @@ impl<'s> Markdown<'s> {
         links: SourceLinks,
         patterns: Option<Arc<UnmatchedPatterns>>,
     ) -> Markdown<'s> {
-        (self.renderer.detail, self.renderer.links, self.patterns) = (detail, links, patterns);
+        (self.entries.renderer.detail, self.entries.renderer.links) = (detail, links);
+        self.patterns = patterns;
         self
     }
 
-    fn add_to_key(&mut self, name: &str) {
-        let digest = *blake3::hash(name.as_bytes()).as_bytes();
-        let [a, b, c, d, e, f, g, h, ..] = digest;
-        self.key = self.key.wrapping_add(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
-    }
-
     fn change(&mut self, class: Class, change: &ResourceChange<'_>) -> Result<()> {
-        if self.store.room(class) == Room::None {
-            self.store.count(class, 1);
+        if !self.entries.has_room(class) {
+            self.entries.count(class);
             return Ok(());
         }
-        let next = self.renderer.change(class, change);
+        let next = self.entries.renderer.change(class, change);
         let unmerged = match &mut self.pending {
             Some(alike) => alike.take(next),
             None => Some(next),
@@ -138,33 +107,8 @@ impl<'s> Markdown<'s> {
     fn flush(&mut self) -> Result<()> {
         let Some(alike) = self.pending.take() else { return Ok(()) };
         let class = alike.class;
-        let entry = alike.entry(&self.renderer);
-        self.put(class, entry)
-    }
-
-    fn put(&mut self, class: Class, mut entry: MarkdownEntry) -> Result<()> {
-        self.store.add(class, &entry)?;
-        if let Some(full) = &mut self.full {
-            entry.body = entry.full.take().unwrap_or(entry.body);
-            full.add(class, &entry)?;
-            if full.size() > self.fit.max {
-                (self.full, self.renderer.renders_full) = (None, false);
-            }
-        }
-        Ok(())
-    }
-
-    fn add(
-        &mut self,
-        class: Class,
-        render: impl FnOnce(&EntryRenderer) -> MarkdownEntry,
-    ) -> Result<()> {
-        if self.store.room(class) == Room::None {
-            self.store.count(class, 1);
-            return Ok(());
-        }
-        let entry = render(&self.renderer);
-        self.put(class, entry)
+        let entry = alike.entry(&self.entries.renderer);
+        self.entries.put(class, entry)
     }
 }
 
@@ -176,13 +120,13 @@ impl Sink for Markdown<'_> {
             Record::Plan(plan) => {
                 let name = plan.workspace.unwrap_or(plan.source);
                 let is_one_of_several = plan.workspace.is_some() || self.plans > 0;
-                self.renderer.plan = is_one_of_several.then(|| name.to_owned());
+                self.entries.renderer.plan = is_one_of_several.then(|| name.to_owned());
                 name.clone_into(&mut self.name);
                 self.plans += 1;
                 Ok(())
             }
             Record::ResourceChange(change) => {
-                let (class, renderer) = (Class::of(change), &self.renderer);
+                let (class, renderer) = (Class::of(change), &self.entries.renderer);
                 if let Some(rank) = loss::rank(change) {
                     self.overview.losses.note(rank, || renderer.loss(class, change));
                 }
@@ -191,21 +135,22 @@ impl Sink for Markdown<'_> {
             Record::ResourceDrift(change) => self.change(Class::Drift, change),
             Record::DeferredChange(change) => self.change(Class::Deferred, change),
             Record::OutputChange(output) => {
-                self.add(Class::Output, |renderer| renderer.output(output))
+                self.entries.add(Class::Output, |renderer| renderer.output(output))
             }
             Record::ActionInvocation(invoked) => {
-                self.add(Class::Invocation, |renderer| renderer.invocation(invoked))
+                self.entries.add(Class::Invocation, |renderer| renderer.invocation(invoked))
             }
             Record::DeferredActionInvocation(deferred) => {
-                self.add(Class::DeferredAction, |renderer| renderer.invocation(deferred))
+                self.entries.add(Class::DeferredAction, |renderer| renderer.invocation(deferred))
             }
-            Record::Check(check) => self.add(Class::Check, |renderer| renderer.check(check)),
+            Record::Check(check) => {
+                self.entries.add(Class::Check, |renderer| renderer.check(check))
+            }
             Record::Summary(_) => {
                 self.flush()?;
                 let name = std::mem::take(&mut self.name);
-                self.add_to_key(&name);
-                self.store.mark();
-                self.full.iter_mut().for_each(EntryStore::mark);
+                self.entries.add_to_key(&name);
+                self.entries.mark();
                 Ok(())
             }
             // The overview lists failed assertions among the broken rules.
@@ -227,29 +172,16 @@ impl Sink for Markdown<'_> {
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.pending = None;
         let name = label.workspace.unwrap_or(label.source);
-        self.add_to_key(name);
+        self.entries.add_to_key(name);
         self.overview.fail(label, &error.to_string());
-        self.full.iter_mut().try_for_each(EntryStore::forget)?;
-        self.store.forget()
+        self.entries.forget()
     }
 
     fn finish(&mut self) -> Result<()> {
         self.overview.end(self.patterns.as_deref());
-        let Markdown { fit, overview, key, store, full, open, .. } = self;
         // The overview gets half of the first page, the entries the other half.
-        let text = overview::text(overview, fit.measure, fit.max / 2);
-        let (key, tool) = (*key, overview.tool());
-        if let Some(full) = full.as_mut().filter(|full| has_room(*fit, tool, &text, full)) {
-            std::mem::swap(store, full);
-        }
-        let parts = match fit.rest {
-            Rest::LeftOut => 1,
-            Rest::Parts => {
-                let mut nowhere: Open<'_> = Box::new(|_| Ok(Box::new(std::io::sink())));
-                Layout::new(*fit, [key, 0], tool, &text, &mut nowhere).write(store)?
-            }
-        };
-        Layout::new(*fit, [key, parts], tool, &text, open).write(store)?;
-        Ok(())
+        let Fit { max, measure, .. } = self.entries.fit();
+        let text = overview::text(&self.overview, measure, max / 2);
+        self.entries.write(&text, self.overview.tool())
     }
 }

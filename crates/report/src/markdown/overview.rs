@@ -87,7 +87,7 @@ fn losses(overview: &Overview, measure: Measure, room: u64) -> String {
 }
 
 /// Returns a titled list with as many `lines` as fit, and the number of other items of `count`.
-fn list(
+pub(crate) fn list(
     title: &str,
     count: u64,
     lines: impl Iterator<Item = String>,

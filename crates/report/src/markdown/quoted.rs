@@ -4,7 +4,7 @@
 use plansift_core::inert::{lines, visible};
 
 /// Maximum number of characters of an address, and of a path.
-pub(super) const NAME: usize = 200;
+pub(crate) const NAME: usize = 200;
 
 /// Makes hidden characters in `text` visible, and cuts it to `max` characters.
 pub(super) fn cut(text: &str, max: usize) -> String {
@@ -30,7 +30,7 @@ fn shortened(mut text: String, max: usize, is_cut: bool) -> String {
 }
 
 /// Returns `text` as a code span, cut to `max` characters. The span is safe in a table cell, too.
-pub(super) fn span(text: &str, max: usize) -> String {
+pub(crate) fn span(text: &str, max: usize) -> String {
     let shown = cut(text, max);
     let mut escaped = String::with_capacity(shown.len());
     for character in shown.chars() {
@@ -48,7 +48,7 @@ pub(super) fn span(text: &str, max: usize) -> String {
 
 /// Returns `text` as a code span outside of a table, cut to `max` characters. Shows backticks and
 /// vertical bars as they are, so that readers can copy commands from the text.
-pub(super) fn text_span(text: &str, max: usize) -> String {
+pub(crate) fn text_span(text: &str, max: usize) -> String {
     let mut shown = cut(text, max);
     if shown.is_empty() {
         shown.push(' ');

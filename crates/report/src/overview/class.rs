@@ -3,7 +3,7 @@
 use crate::phrase::{ACTIONS, DEFERRED, DEFERRED_ACTIONS, counted};
 use crate::summary::Action;
 use crate::tool::Tool;
-use plansift_plan::record::ResourceChange;
+use plansift_plan::record::{Direction, ResourceChange};
 
 /// A section of the report. If the report does not fit, earlier sections take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,10 +23,14 @@ pub(crate) enum Class {
     DeferredAction,
     Drift,
     Same,
+    /// The objects of a comparison, by direction.
+    More,
+    Less,
+    Resolved,
 }
 
 impl Class {
-    pub const ALL: [Class; 15] = [
+    pub const ALL: [Class; 18] = [
         Class::Check,
         Class::Delete,
         Class::Replace,
@@ -42,6 +46,9 @@ impl Class {
         Class::DeferredAction,
         Class::Drift,
         Class::Same,
+        Class::More,
+        Class::Less,
+        Class::Resolved,
     ];
 
     /// Returns the class of an element of `resource_changes`.
@@ -56,6 +63,15 @@ impl Class {
             Action::Read => Class::Read,
             Action::Keep if change.is_settled() => Class::Same,
             Action::Keep => Class::Move,
+        }
+    }
+
+    /// Returns the class of the objects of a comparison.
+    pub fn of_direction(direction: Direction) -> Class {
+        match direction {
+            Direction::More => Class::More,
+            Direction::Less => Class::Less,
+            Direction::Resolved => Class::Resolved,
         }
     }
 
@@ -78,6 +94,9 @@ impl Class {
             Class::DeferredAction => (DEFERRED_ACTIONS, "deferred action", false),
             Class::Drift => ("", "drifted resource", true),
             Class::Same => ("Unchanged", "unchanged resource", false),
+            Class::More => ("More in NEW", "object", true),
+            Class::Less => ("Less in NEW", "object", true),
+            Class::Resolved => ("Resolved in NEW", "resolved object", true),
         }
     }
 
@@ -93,6 +112,8 @@ impl Class {
     pub fn words(self, count: u64) -> String {
         match (self, count) {
             (Class::Move, 2..) => format!("{count} moves or imports"),
+            (Class::More, _) => counted(count, self.described().1) + " with more",
+            (Class::Less, _) => counted(count, self.described().1) + " with less",
             _ => counted(count, self.described().1),
         }
     }

@@ -59,7 +59,7 @@ impl<W: Write> Write for Counted<'_, W> {
 
 /// Writes attributes for a screen.
 #[derive(Clone, Copy)]
-pub(super) struct AttributeWriter {
+pub(crate) struct AttributeWriter {
     pub screen: Screen,
     pub detail: Detail,
 }
@@ -121,7 +121,7 @@ impl AttributeWriter {
 
     /// Writes the values of an attribute. Their first line begins at `column`, after the separator.
     /// Writes nothing if values are not shown.
-    pub fn values<W: Write>(
+    pub(super) fn values<W: Write>(
         self,
         out: &mut Counted<'_, W>,
         attribute: &Attribute,
@@ -137,7 +137,7 @@ impl AttributeWriter {
         match (difference, before, after) {
             _ if lines.is_some() => lines.iter().try_for_each(|lines| self.lines(out, lines))?,
             (Difference::Nothing, _, shown) => self.value(out, shown, column)?,
-            (_, Shown::Withheld, Shown::Withheld) => {}
+            (_, Shown::Withheld, Shown::Withheld | Shown::Absent) => {}
             (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
                 self.value(out, shown, column)?;
             }

@@ -5,7 +5,7 @@ function details(row) {
   const body = make("div", "details");
   const facts = [
     ["Plan", plans.length > 1 && row.plan.source],
-    ["Reason", row.kind !== "check" && row.reason],
+    ["Reason", !["check", ...DIRECTIONS].includes(row.kind) && row.reason],
     ["Moved from", row.moved_from],
     ["Import", told.importing],
     ["Configuration", told.generated_config && "generated, to be adopted"],
@@ -22,7 +22,9 @@ function details(row) {
   if (problems.length > 0) body.append(make("ul", "problems", ...problems));
   // What configures an action is no change.
   const action = row.kind.endsWith("invocation") ? "read" : row.action;
-  if (told.attributes) body.append(...attributes(told, action));
+  const isCompared = DIRECTIONS.includes(row.kind);
+  if (isCompared) body.append(...attributes(told, "update", "OLD → NEW"));
+  else if (told.attributes) body.append(...attributes(told, action, "before → after"));
   if (told.unchanged) {
     body.append(make("p", "note", `${count(told.unchanged, "unchanged attribute")} not shown`));
   }
@@ -46,15 +48,15 @@ function shownText(told) {
   return all.join("\n").toLowerCase();
 }
 
-/** Attributes with their values. */
-function attributes({ attributes, left_out }, action) {
+/** Attributes with their values, and the heading of two values. */
+function attributes({ attributes, left_out }, action, pair) {
   const isPair = attributes.some(
     ([, before, after, ...words]) =>
       ![null, "withheld"].includes(before) && after !== null && !words.includes("same"),
   );
   const sign = heading("");
   sign.setAttribute("aria-label", "sign");
-  const headings = [sign, heading("attribute"), heading(isPair ? "before → after" : "value")];
+  const headings = [sign, heading("attribute"), heading(isPair ? pair : "value")];
   const body = make("tbody");
   let shown = 0;
   const more = button("", () => {
@@ -81,6 +83,8 @@ function attribute([path, before, after, ...words], action) {
   if (words.includes("replaces")) {
     cell.append(" ", make("span", "replaces", "# forces replacement"));
   }
+  const direction = words.find((word) => DIRECTIONS.includes(word));
+  if (direction) cell.append(" ", make("span", "hidden", `# ${direction}`));
   return make("tr", style, make("td", "sign", sign), head, cell);
 }
 
@@ -100,7 +104,7 @@ function change(before, after, words) {
     const rest = words.filter((other) => other !== word);
     return [make("span", "hidden", ALIKE[word]), make("br"), ...change(before, after, rest)];
   }
-  if (before === "withheld" && after === "withheld") return [];
+  if (before === "withheld" && ["withheld", null].includes(after)) return [];
   if (words.includes("same") || before === after) return [value(after, "span")];
   if (before === null || before === "withheld") return [value(after, "ins")];
   if (after === null) return [value(before, "del")];

@@ -45,7 +45,7 @@ function filters() {
   options("type", "all types", sorted(types));
   options("module", "all modules", [["root module", "."], ...sorted(modules)]);
   if (plans.length > 1) {
-    options("plan", "all plans", plans.map((plan, place) => [name(plan), place]));
+    options("plan", one("plan").dataset.all, plans.map((plan, place) => [name(plan), place]));
     one("plan").parentElement.hidden = false;
   }
   for (const action of ACTIONS.filter((action) => actions.has(action))) {

@@ -106,8 +106,8 @@ function entry(row) {
   return make("li", "", opened);
 }
 
-function wordOf({ kind, status, action }) {
-  if (status) return status;
+function wordOf({ kind, status, action, word }) {
+  if (status ?? word) return status ?? word;
   if (kind.endsWith("invocation")) return "invoke";
   return (kind === "drift" && DRIFT[action]) || (WORDS[action] ?? action);
 }

@@ -27,7 +27,12 @@ const PARTS = [
   ["passed_check", "Checks that passed", "Passed checks"],
   ["same", "Unchanged resources", "Unchanged"],
   ["same_output", "Unchanged outputs", "Unchanged outputs"],
+  ["more", "More in NEW", "More"],
+  ["less", "Less in NEW", "Less"],
+  ["resolved", "Resolved in NEW", "Resolved"],
 ];
+/** The kinds of rows of a comparison, which are directions. */
+const DIRECTIONS = ["more", "less", "resolved"];
 
 /** Actions, the largest risk first; those that nobody knows come before the harmless. */
 const ACTIONS = ["delete", "replace", "forget", "other", "update", "create", "read", "no-op"];

@@ -3,15 +3,17 @@
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};
 
-use super::args::{Approve, Compare, CompareFormat, Digest, Extra, FailOn, FilterArgs, Plans};
+use super::args::{Approve, Compare, Digest, Extra, FailOn, FilterArgs, Plans};
 use super::bar::Bar;
 use super::ending::end_of_output;
 use super::exit::{Exit, ExitFacts, OutputEnd};
 use super::inputs::{self, Listed};
 use super::messages::{fail, fail_named, say, usage};
 use super::options::{access, options};
-use super::output::{self, open_sink};
+use super::output::{self, Output};
+use super::pairing::{Pair, pairs};
 use super::reading::Printer;
+use super::screen::screen;
 use super::secrets::read_key;
 use plansift_compare::approval::{self, Approval, ApprovalKey};
 use plansift_compare::digest;
@@ -19,7 +21,7 @@ use plansift_compare::join::{Extras, JoinOptions, Objects, join};
 use plansift_compare::meaning::ValueKey;
 use plansift_core::error::{Error, Result};
 use plansift_fleet::run::{
-    DocumentObjects, KeptInput, NamedInput, ObjectReader, Opening, PairObjects,
+    DocumentObjects, KeptInput, NamedInput, ObjectReader, Opening, PairObjects, Reports,
 };
 use plansift_fleet::source::InputEntry;
 use plansift_plan::plan::Accepts;
@@ -27,91 +29,120 @@ use plansift_plan::record::{
     CompareLevel, ComparedDocument, ComparedPair, ComparisonSummary, Direction, Label, Record,
     RecordOptions, SCHEMA_VERSION,
 };
-use plansift_plan::sink::Sink;
-use plansift_plan::sink::json::Json;
-use plansift_plan::sink::ndjson::Ndjson;
+use plansift_plan::sink::{NullSink, Sink};
+use plansift_report::comparison::ComparisonOptions;
+use plansift_report::markdown::{Fit, Measure, Rest};
+use plansift_report::view::Detail;
 
-/// Compares two inputs.
+/// Compares two inputs, or the plans of two folders.
 pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
     let Compare { plans, output: path, .. } = arguments;
     let path = path.as_deref();
     let [old, new] = [0, 1].map(|index| plans.inputs.get(index).cloned().unwrap_or_default());
+    if old == "-" && new == "-" {
+        return Err(usage("standard input is either OLD or NEW: it is named as both"));
+    }
     let also = arguments.key_file.clone();
-    let list =
-        |name: OsString| inputs::list_named(plans, vec![name], Accepts::States, path, also.clone());
-    let (old, new) = (list(old)?, list(new)?);
-    let (old, new) = (single(&old)?, single(&new)?);
+    let list = |name: &OsString| {
+        inputs::list_named(plans, vec![name.clone()], Accepts::States, path, also.clone())
+    };
+    let listed = [list(&old)?, list(&new)?];
+    let pairs = pairs([&listed[0].inputs, &listed[1].inputs], [&old, &new]);
+    let pairs = pairs.map_err(|text| usage(&text))?;
     let options = RecordOptions { relevant: true, accepts: Accepts::States, ..options(plans)? };
     let given = arguments.key_file.as_deref().map(|path| read_key(path, ValueKey::of_file));
     let given = given.transpose()?;
-    let bar = Bar::new(plans);
-    let opening = Opening {
-        progress: Some(&bar),
-        ..Opening::new(options.read, access(plans, &options.read))
-    };
-    let kept = |entry| {
-        let name = InputEntry::source(entry).into_owned();
-        KeptInput::new(entry, &opening).map_err(|error| fail_named(&name, &error))
-    };
-    let names = [old.source(), new.source()];
-    let [old, new] = [kept(old)?, kept(new)?];
-    let label = |index: usize| Label { source: &names[index], workspace: None };
-    let old = NamedInput { kept: old, label: label(0) };
-    let new = NamedInput { kept: new, label: label(1) };
-    let (sink, output) = open_sink(path, |out| sink(arguments.format, BufWriter::new(out)))?;
+    let (sink, output) = open_sink(arguments)?;
     let mut comparing = Comparing { arguments, options, given, sink };
-    let compared = comparing.pair(&old, &new, &mut Printer { plans });
-    let summary = match compared {
-        Ok(Some(summary)) => summary,
-        Ok(None) => return Err(Exit::Failed),
-        Err(Failure::Exit(exit)) => return Err(exit),
-        Err(Failure::Output(error)) => {
-            return Err(end_of_output(path, &error, facts_of(None, arguments)));
+    let (mut facts, mut closed) = (Facts::default(), None);
+    for pair in &pairs {
+        match comparing.pair(pair) {
+            Ok(Some(summary)) => facts.add(&summary),
+            Ok(None) => facts.failed += 1,
+            Err(Failure::Exit(exit)) => return Err(exit),
+            Err(Failure::Output(error)) => {
+                closed = Some(error);
+                break;
+            }
         }
-    };
+    }
     let Comparing { mut sink, .. } = comparing;
+    if let Some(error) = closed {
+        let facts = ExitFacts { output: OutputEnd::ClosedEarly, ..facts.of_exit(arguments) };
+        return Err(end_of_output(path, &error, facts));
+    }
+    let facts = facts.of_exit(arguments);
+    if facts.done == 0 {
+        return Err(Exit::of(ExitFacts { output: OutputEnd::Nothing, ..facts }));
+    }
     let finished = sink.finish().and_then(|()| {
         drop(sink);
         output.finish()
     });
-    let facts = facts_of(Some(&summary), arguments);
     finished.map_err(|error| {
         end_of_output(path, &error, ExitFacts { output: OutputEnd::Closed, ..facts })
     })?;
     Ok(Exit::of(facts))
 }
 
-/// Returns the facts from which the exit code follows. Without a summary, the output was closed
-/// early.
-fn facts_of(summary: Option<&ComparisonSummary>, arguments: &Compare) -> ExitFacts {
-    let verdict = summary.and_then(|summary| summary.verdict);
-    let is_broken = arguments.fail_on.map(|fail_on| match fail_on {
-        FailOn::More => verdict == Some(Direction::More),
-        FailOn::Any => verdict.is_some(),
+/// What the comparisons of all pairs found.
+#[derive(Default)]
+struct Facts {
+    /// The number of pairs that were compared.
+    done: u64,
+    /// The number of pairs of which an input failed.
+    failed: u64,
+    /// The most severe verdict.
+    verdict: Option<Direction>,
+}
+
+impl Facts {
+    fn add(&mut self, summary: &ComparisonSummary) {
+        self.done += 1;
+        self.verdict = self.verdict.max(summary.verdict);
+    }
+
+    /// Returns the facts from which the exit code follows.
+    fn of_exit(&self, arguments: &Compare) -> ExitFacts {
+        let Facts { done, failed, verdict } = *self;
+        let is_broken = arguments.fail_on.map(|fail_on| match fail_on {
+            FailOn::More => verdict == Some(Direction::More),
+            FailOn::Any => verdict.is_some(),
+        });
+        let reports_changes = arguments.detailed_exitcode && verdict.is_some();
+        ExitFacts { done, failed, reports_changes, is_broken, output: OutputEnd::Complete }
+    }
+}
+
+/// Opens the output, and the sink that writes to it.
+fn open_sink(arguments: &Compare) -> std::result::Result<(Box<dyn Sink>, Output), Exit> {
+    let path = arguments.output.as_deref();
+    let (out, output) = output::open(path)?;
+    let options = ComparisonOptions {
+        detail: if arguments.full { Detail::Full } else { Detail::Excerpts },
+        screen: screen(arguments.plans.color, path),
+        fit: arguments.fit.map_or(Fit::NONE, |max| Fit {
+            max,
+            measure: Measure::Characters,
+            rest: Rest::LeftOut,
+        }),
+    };
+    let mut out = Some(BufWriter::new(out));
+    let pages = Box::new(move |_| match out.take() {
+        Some(out) => Ok(Box::new(out) as Box<dyn Write>),
+        None => Err(Error::write(std::io::ErrorKind::Unsupported.into())),
     });
-    ExitFacts {
-        done: 1,
-        failed: 0,
-        reports_changes: arguments.detailed_exitcode && verdict.is_some(),
-        is_broken,
-        output: if summary.is_some() { OutputEnd::Complete } else { OutputEnd::ClosedEarly },
-    }
+    let sink = arguments.format.sink(pages, options).map_err(|error| fail(path, &error))?;
+    Ok((sink, output))
 }
 
-fn sink<'s>(format: CompareFormat, out: impl Write + 's) -> Box<dyn Sink + 's> {
-    match format {
-        CompareFormat::Ndjson | CompareFormat::Term => Box::new(Ndjson::new(out)),
-        CompareFormat::Json => Box::new(Json::new(out)),
-    }
-}
-
-/// Returns the only input of a name.
+/// Returns the only input of a command that takes one.
 fn single(listed: &Listed) -> std::result::Result<&InputEntry, Exit> {
     match &listed.inputs.entries[..] {
         [Ok(entry)] => Ok(entry),
         [Err(unlisted)] => Err(fail_named(&unlisted.source, &unlisted.error)),
-        [] => Err(usage("a folder has no plan")),
-        _ => Err(usage("name two inputs, or two folders")),
+        [] => Err(usage("there is no plan in this folder")),
+        [_, ..] => Err(usage("an approval is of one plan: name one input")),
     }
 }
 
@@ -140,30 +171,82 @@ struct Comparing<'a> {
 
 impl Comparing<'_> {
     /// Compares two inputs. Returns `None` if one of them fails.
-    fn pair(
-        &mut self,
-        old: &NamedInput<'_>,
-        new: &NamedInput<'_>,
-        events: &mut Printer<'_>,
-    ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
-        let source = |error: Error| Failure::Exit(fail_named(old.label.source, &error));
-        let limits = &self.options.read.limits;
-        let opened = old.kept.source().and_then(|opened| Approval::open(opened, limits));
-        match opened.map_err(source)? {
-            Some(approval) => self.with_approval(approval, old, new, events),
-            None => self.with_document(old, new, events),
+    fn pair(&mut self, pair: &Pair<'_>) -> std::result::Result<Option<ComparisonSummary>, Failure> {
+        let plans = &self.arguments.plans;
+        let (bar, read) = (Bar::new(plans), self.options.read);
+        let opening = Opening { progress: Some(&bar), ..Opening::new(read, access(plans, &read)) };
+        let workspace = pair.workspace.as_deref();
+        let names = [pair.old, pair.new].map(|side| side.map_or("".into(), InputEntry::source));
+        let label = |index: usize| Label { source: &names[index], workspace };
+        let mut sides: [Option<NamedInput<'_>>; 2] = [None, None];
+        for (index, entry) in [pair.old, pair.new].into_iter().enumerate() {
+            let Some(entry) = entry else { continue };
+            match KeptInput::new(entry, &opening) {
+                Ok(kept) => sides[index] = Some(NamedInput { kept, label: label(index) }),
+                Err(error) => return self.failed(label(index), &error),
+            }
         }
+        let (old, new) = match sides {
+            [Some(old), Some(new)] => (old, new),
+            [old, new] => return self.alone([label(0), label(1)], old.or(new)),
+        };
+        let limits = &self.options.read.limits;
+        match old.kept.source().and_then(|opened| Approval::open(opened, limits)) {
+            Err(error) => self.failed(old.label, &error),
+            Ok(Some(approval)) => self.with_approval(approval, &old, &new),
+            Ok(None) => self.with_document(&old, &new),
+        }
+    }
+
+    /// Reports an input that failed before its document was read.
+    fn failed(
+        &mut self,
+        label: Label<'_>,
+        error: &Error,
+    ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
+        fail_named(label.source, error);
+        self.sink.failed(label, error).map_err(Failure::Output)?;
+        Ok(None)
+    }
+
+    /// Compares a document with nothing, because the workspace is in one folder only.
+    fn alone(
+        &mut self,
+        labels: [Label<'_>; 2],
+        input: Option<NamedInput<'_>>,
+    ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
+        let Some(input) = input else { return Ok(None) };
+        let key = ValueKey::random().map_err(|error| fail(None, &error))?;
+        let reader = self.reader(&self.arguments.filters, key.clone());
+        let mut events = Printer { plans: &self.arguments.plans };
+        let reports = &mut Reports { events: &mut events, sink: self.sink.as_mut() };
+        let Some(found) = reader.objects(&input, reports).map_err(Failure::Output)? else {
+            return Ok(None);
+        };
+        let word = if found.facts.is_state { "state" } else { "plan" };
+        let nothing = DocumentObjects {
+            objects: Objects::new(self.options.read.limits.spool),
+            facts: found.facts.clone(),
+        };
+        let options = self.join_options(key);
+        let is_old = input.label.source == labels[0].source;
+        let (documents, sides) = match is_old {
+            true => ([word, "none"], [found, nothing]),
+            false => (["none", word], [nothing, found]),
+        };
+        self.join(labels, documents, sides, &options).map(Some)
     }
 
     fn with_document(
         &mut self,
         old: &NamedInput<'_>,
         new: &NamedInput<'_>,
-        events: &mut Printer<'_>,
     ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
         let key = ValueKey::random().map_err(|error| fail(None, &error))?;
         let reader = self.reader(&self.arguments.filters, key.clone());
-        let pair = reader.pair(old, new, events).map_err(Failure::Output)?;
+        let mut events = Printer { plans: &self.arguments.plans };
+        let reports = &mut Reports { events: &mut events, sink: self.sink.as_mut() };
+        let pair = reader.pair(old, new, reports).map_err(Failure::Output)?;
         let Some(PairObjects { old: before, new: after, alike }) = pair else { return Ok(None) };
         if before.facts.is_state != after.facts.is_state {
             let word = |is_state| if is_state { "a state" } else { "a plan" };
@@ -184,7 +267,6 @@ impl Comparing<'_> {
         approval: Approval<S>,
         old: &NamedInput<'_>,
         new: &NamedInput<'_>,
-        events: &mut Printer<'_>,
     ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
         let source = |error: Error| Failure::Exit(fail_named(old.label.source, &error));
         let level_max = approval.header.level;
@@ -201,7 +283,9 @@ impl Comparing<'_> {
         let mut objects = Objects::new(self.options.read.limits.spool);
         let facts = approval.read(&mut objects).map_err(source)?;
         let reader = self.reader(&filters, key.clone());
-        let Some(after) = reader.objects(new, events).map_err(Failure::Output)? else {
+        let mut events = Printer { plans: &self.arguments.plans };
+        let reports = &mut Reports { events: &mut events, sink: self.sink.as_mut() };
+        let Some(after) = reader.objects(new, reports).map_err(Failure::Output)? else {
             return Ok(None);
         };
         if after.facts.is_state {
@@ -290,8 +374,10 @@ fn objects_of(
     let kept = KeptInput::new(entry, &opening).map_err(|error| fail_named(&source, &error))?;
     let label = Label { source: &source, workspace: None };
     let reader = ObjectReader { options, noise: filters.noise(), key };
-    let read = reader.objects(&NamedInput { kept, label }, &mut Printer { plans });
-    read.map_err(|error| fail_named(&source, &error))
+    let reports = &mut Reports { events: &mut Printer { plans }, sink: &mut NullSink };
+    reader
+        .objects(&NamedInput { kept, label }, reports)
+        .map_err(|error| fail_named(&source, &error))
 }
 
 /// Writes the approval of a plan.

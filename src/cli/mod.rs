@@ -7,7 +7,7 @@
 //! ```text
 //!  main ─▶ records, report, assert, compare, batch, merge, redact, slim, audit, values, config,
 //!          show, blocks, wire
-//!           ─▶ rewriting, secrets, pages, gates, assertions, progress, sources, tables
+//!           ─▶ rewriting, secrets, pages, gates, assertions, progress, sources, tables, pairing
 //!                ─▶ reading ─▶ ending ─▶ unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ exit, args
 //! ```
@@ -33,6 +33,7 @@ mod messages;
 mod options;
 mod output;
 mod pages;
+mod pairing;
 mod progress;
 mod reading;
 mod records;

@@ -141,13 +141,17 @@ fn actions(old: &Planned, new: &Planned, found: &mut Found) {
         found.push(Aspect::Action, level, direction, None, sides);
     }
     let moves = [old.previous_address.as_deref(), new.previous_address.as_deref()];
-    let is_new = match moves {
-        [before, after] if before == after => None,
-        [Some(_), None] => Some(Direction::Less),
-        _ => Some(Direction::More),
-    };
-    if let Some(direction) = is_new {
-        found.push(Aspect::Move, level, direction, None, moves);
+    match moves {
+        [Some(_), None] => found.push(Aspect::Move, level, Direction::Less, None, moves),
+        [before, after] if before != after => {
+            found.push(Aspect::Move, level, Direction::More, None, moves);
+        }
+        // Both plans move the object, to different addresses.
+        _ if old.address != new.address => {
+            let addresses = [Some(&*old.address), Some(&*new.address)];
+            found.push(Aspect::Move, level, Direction::More, None, addresses);
+        }
+        _ => {}
     }
     match (old.importing, new.importing) {
         (false, true) => found.add(Aspect::Import, level, Direction::More, None),

@@ -314,6 +314,10 @@ impl Join<'_> {
         if let Some(difference) = compare(old, new, &self.options.key) {
             return self.add(difference);
         }
+        let is_relevant = new.object == ObjectKind::RelevantAttribute;
+        if is_relevant && !self.options.extras.relevant_attributes {
+            return Ok(());
+        }
         self.same += 1;
         if self.options.has_text && old.text != new.text {
             if self.options.extras.text {

@@ -1,76 +1,82 @@
 //! Leaves out the changes that both documents contain byte for byte. Most changes of two plans of
 //! one configuration are such changes, and need no comparison.
 //!
-//! A first pass over the earlier document keeps a digest of each change ([`Recording`]). The pass
-//! over the later document skips the changes with a known digest ([`Screen`]), and so does a second
-//! pass over the earlier document. A digest that does not fit into memory is dropped; its change is
-//! then compared like any other.
+//! A first pass over the earlier document keeps a hash of each change ([`Recording`]). The pass over
+//! the later document skips the changes with a known hash ([`Screen`]). A second pass over the
+//! earlier document skips the same changes ([`Matched`]). A hash that does not fit into memory is
+//! dropped; its change is then compared like any other.
 
 use std::sync::Arc;
+
+use highway::{HighwayHash, HighwayHasher, Key};
 
 use plansift_core::error::Result;
 use plansift_plan::plan::{Flow, Piece, PieceKind, Visitor};
 use plansift_plan::record::PieceChecker;
 
-use super::meaning::{Digest, ValueKey};
+use super::meaning::ValueKey;
 
-/// Maximum number of digests. Each takes 16 bytes.
-const DIGESTS_MAX: usize = 1 << 20;
+/// Maximum number of hashes. Each takes 24 bytes.
+const HASHES_MAX: usize = 1 << 20;
 
-/// Returns the digest of a change with its section; `None` for other pieces.
-fn digest(piece: &Piece<'_>, key: &ValueKey) -> Option<Digest> {
-    let kind = match piece.kind {
-        PieceKind::ResourceChange => b'c',
-        PieceKind::DeferredChange => b'd',
-        _ => return None,
-    };
-    let mut hasher = key.hasher(kind);
-    hasher.update(&[piece.section as u8]);
-    hasher.update(piece.value.raw());
-    Some(Digest::of(hasher.finalize()))
+/// Whether the screen is about a piece.
+fn is_change(piece: &Piece<'_>) -> bool {
+    matches!(piece.kind, PieceKind::ResourceChange | PieceKind::DeferredChange)
 }
 
-/// The digests of the changes in a document.
-#[derive(Debug, Default)]
-pub struct Digests {
-    /// Sorted.
-    sorted: Vec<Digest>,
-    /// True if a digest was dropped, because the list was full.
-    is_partial: bool,
-}
+/// Hashes changes. Without the key, nobody can find two changes with one hash.
+#[derive(Clone, Copy, Debug)]
+struct ChangeHasher(Key);
 
-impl Digests {
-    fn find(&self, digest: &Digest) -> Option<u32> {
-        self.sorted.binary_search(digest).ok().map(|index| index as u32)
+impl ChangeHasher {
+    fn new(key: &ValueKey) -> ChangeHasher {
+        let (words, _) = key.bytes().as_chunks();
+        let mut words = words.iter().copied().map(u64::from_le_bytes);
+        ChangeHasher(Key(std::array::from_fn(|_| words.next().unwrap_or_default())))
+    }
+
+    /// Returns the hash of a change and its section.
+    fn hash(self, piece: &Piece<'_>) -> [u64; 2] {
+        let mut hasher = HighwayHasher::new(self.0);
+        hasher.append(piece.value.raw());
+        hasher.append(&[piece.section as u8]);
+        hasher.finalize128()
     }
 }
 
-/// Records the digests of changes, and makes no record of them.
+/// The hashes and offsets of the changes in a document, sorted by hash.
+#[derive(Debug, Default)]
+pub struct Hashes {
+    sorted: Vec<([u64; 2], u64)>,
+    /// True if a hash was dropped, because the list was full.
+    is_partial: bool,
+}
+
+/// Records the hashes of changes, and makes no record of them.
 #[derive(Debug)]
 pub struct Recording {
-    key: ValueKey,
-    found: Vec<Digest>,
+    hasher: ChangeHasher,
+    found: Vec<([u64; 2], u64)>,
     is_partial: bool,
 }
 
 impl Recording {
-    /// Starts without a digest.
+    /// Starts without a hash. The key must be random.
     pub fn new(key: &ValueKey) -> Recording {
-        Recording { key: key.clone(), found: Vec::new(), is_partial: false }
+        Recording { hasher: ChangeHasher::new(key), found: Vec::new(), is_partial: false }
     }
 
-    fn add(&mut self, digests: &[Digest]) {
-        let room = DIGESTS_MAX - self.found.len();
-        self.is_partial |= digests.len() > room;
-        self.found.extend_from_slice(&digests[..digests.len().min(room)]);
+    fn add(&mut self, hashes: &[([u64; 2], u64)]) {
+        let room = HASHES_MAX - self.found.len();
+        self.is_partial |= hashes.len() > room;
+        self.found.extend_from_slice(&hashes[..hashes.len().min(room)]);
     }
 
-    /// Returns the digests.
-    pub fn digests(self) -> Digests {
-        let Recording { mut found, is_partial, .. } = self;
-        found.sort_unstable();
-        found.dedup();
-        Digests { sorted: found, is_partial }
+    /// Returns the hashes.
+    pub fn hashes(self) -> Hashes {
+        let Recording { found: mut sorted, is_partial, .. } = self;
+        sorted.sort_unstable();
+        Hashes { sorted, is_partial }
     }
 }
 
@@ -82,13 +88,14 @@ impl Visitor for Recording {
 
 impl PieceChecker for Recording {
     fn skips(&mut self, piece: &Piece<'_>) -> bool {
-        let digest = digest(piece, &self.key);
-        digest.as_ref().into_iter().for_each(|digest| self.add(std::slice::from_ref(digest)));
-        digest.is_some()
+        if is_change(piece) {
+            self.add(&[(self.hasher.hash(piece), piece.value.offset())]);
+        }
+        is_change(piece)
     }
 
     fn fresh(&self) -> Recording {
-        Recording::new(&self.key)
+        Recording { hasher: self.hasher, found: Vec::new(), is_partial: false }
     }
 
     fn append(&mut self, next: Recording) {
@@ -101,37 +108,41 @@ impl PieceChecker for Recording {
     }
 }
 
-/// Skips the changes whose digests are known.
+/// Skips the changes whose hashes are known.
 #[derive(Debug)]
 pub struct Screen {
-    key: ValueKey,
-    digests: Arc<Digests>,
-    /// Which digests the changes must have; `None` accepts all.
-    matched: Option<Arc<Vec<bool>>>,
-    /// The indexes of the digests of the skipped changes.
+    hasher: ChangeHasher,
+    hashes: Arc<Hashes>,
+    /// The indexes of the hashes of the skipped changes.
     skipped: Vec<u32>,
 }
 
 impl Screen {
-    /// Skips the changes that the earlier document contains, too.
-    pub fn of_new(key: &ValueKey, digests: Digests) -> Screen {
-        let digests = Arc::new(digests);
-        Screen { key: key.clone(), digests, matched: None, skipped: Vec::new() }
+    /// Skips the changes with these hashes, which were made with the same key.
+    pub fn new(key: &ValueKey, hashes: Hashes) -> Screen {
+        let hashes = Arc::new(hashes);
+        Screen { hasher: ChangeHasher::new(key), hashes, skipped: Vec::new() }
     }
 
-    /// Returns the screen for the earlier document, which skips the changes that this screen has
-    /// skipped in the later one. `None` if it would skip all changes.
-    pub fn of_old(self) -> Option<Screen> {
-        let Screen { key, digests, skipped, .. } = self;
-        let mut matched = vec![false; digests.sorted.len()];
+    /// Returns what skips the same changes in the earlier document. `None` if it would skip all
+    /// changes.
+    pub fn matched(self) -> Option<Matched> {
+        let Screen { hashes, skipped, .. } = self;
+        let hash = |index: usize| hashes.sorted.get(index).map(|(hash, _)| *hash);
+        let mut is_matched = vec![false; hashes.sorted.len()];
         for index in skipped {
-            matched[index as usize] = true;
+            // A document may contain a change twice.
+            let first = index as usize;
+            let equal = (first..hashes.sorted.len()).take_while(|it| hash(*it) == hash(first));
+            equal.for_each(|index| is_matched[index] = true);
         }
-        if !digests.is_partial && matched.iter().all(|is_matched| *is_matched) {
+        if !hashes.is_partial && is_matched.iter().all(|is_matched| *is_matched) {
             return None;
         }
-        let matched = Some(Arc::new(matched));
-        Some(Screen { key, digests, matched, skipped: Vec::new() })
+        let matched = hashes.sorted.iter().zip(is_matched).filter(|(_, is_matched)| *is_matched);
+        let mut offsets: Vec<u64> = matched.map(|((_, offset), _)| *offset).collect();
+        offsets.sort_unstable();
+        Some(Matched(Arc::new(offsets)))
     }
 
     /// The number of changes that were skipped.
@@ -153,22 +164,20 @@ impl Visitor for Screen {
 
 impl PieceChecker for Screen {
     fn skips(&mut self, piece: &Piece<'_>) -> bool {
-        let found = digest(piece, &self.key).and_then(|digest| self.digests.find(&digest));
-        let found = found.filter(|index| match &self.matched {
-            Some(matched) => matched[*index as usize],
-            None => true,
-        });
-        self.skipped.extend(found);
-        found.is_some()
+        if !is_change(piece) {
+            return false;
+        }
+        let (hash, sorted) = (self.hasher.hash(piece), &self.hashes.sorted);
+        let index = sorted.partition_point(|(known, _)| *known < hash);
+        let is_known = sorted.get(index).is_some_and(|(known, _)| *known == hash);
+        if is_known {
+            self.skipped.push(index as u32);
+        }
+        is_known
     }
 
     fn fresh(&self) -> Screen {
-        Screen {
-            key: self.key.clone(),
-            digests: Arc::clone(&self.digests),
-            matched: self.matched.clone(),
-            skipped: Vec::new(),
-        }
+        Screen { hasher: self.hasher, hashes: Arc::clone(&self.hashes), skipped: Vec::new() }
     }
 
     fn append(&mut self, next: Screen) {
@@ -177,5 +186,31 @@ impl PieceChecker for Screen {
 
     fn size(&self) -> u64 {
         size_of_val(&*self.skipped) as u64
+    }
+}
+
+/// Skips the changes at these offsets, which are sorted.
+#[derive(Debug)]
+pub struct Matched(Arc<Vec<u64>>);
+
+impl Visitor for Matched {
+    fn piece(&mut self, _: &Piece<'_>) -> Result<Flow> {
+        Ok(Flow::Continue)
+    }
+}
+
+impl PieceChecker for Matched {
+    fn skips(&mut self, piece: &Piece<'_>) -> bool {
+        is_change(piece) && self.0.binary_search(&piece.value.offset()).is_ok()
+    }
+
+    fn fresh(&self) -> Matched {
+        Matched(Arc::clone(&self.0))
+    }
+
+    fn append(&mut self, _: Matched) {}
+
+    fn size(&self) -> u64 {
+        0
     }
 }

@@ -92,10 +92,9 @@ impl StateReader<'_> {
 
     fn output(&mut self, piece: &Piece<'_>) -> Result<()> {
         let output = OutputValue::parse(piece.value)?;
-        let (attributes, mut paths) = self.attributes(piece, output.value, None)?;
-        if output.sensitive {
-            paths.sensitive.to_mut().push([]);
-        }
+        // The mark of the output is an overlay for its whole value.
+        let mark = piece.value.get("sensitive")?.filter(|_| output.sensitive);
+        let (attributes, paths) = self.attributes(piece, output.value, mark)?;
         self.sink.record(&Record::OutputChange(OutputChange {
             name: piece.name.unwrap_or_default().into(),
             action: EXISTS.into(),

@@ -3,9 +3,9 @@
 use super::meaning::{Digest, ValueKey};
 use plansift_core::error::{Error, Result};
 use plansift_core::json::descent::{Descent, walk};
-use plansift_core::json::value::{Entries, Kind, StepCursor, Value, WalkEvent};
+use plansift_core::json::value::{Entries, Kind, Value, WalkEvent};
 use plansift_core::limits::{Limit, Limits};
-use plansift_core::path::{Path, Paths, Step};
+use plansift_core::path::{Path, Paths, Step, StepCursor};
 use plansift_plan::marks::{Marks, Subject};
 use plansift_plan::plan::Change;
 use plansift_plan::record::{
@@ -67,10 +67,12 @@ impl PlannedViewer {
         }
     }
 
-    /// Returns the offsets of the values of a change that are marked as sensitive, sorted.
-    fn hidden(&mut self, change: &Change<'_>) -> Result<Vec<u64>> {
+    /// Returns the offsets of the sensitive values of a change, sorted. `is_secret` says that the
+    /// whole value is.
+    fn hidden(&mut self, change: &Change<'_>, is_secret: bool) -> Result<Vec<u64>> {
         let mut hidden = Vec::new();
-        self.marks.find(Subject::of_change(change), |marked| {
+        let subject = Subject { named: is_secret, ..Subject::of_change(change) };
+        self.marks.find(subject, |marked| {
             hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
             Ok(())
         })?;
@@ -104,11 +106,12 @@ impl Viewer for PlannedViewer {
 
     fn view(
         &mut self,
-        _: ViewSubject<'_>,
+        subject: ViewSubject<'_>,
         change: &Change<'_>,
         view_paths: ViewPaths<'_>,
     ) -> Result<Attributes> {
-        let hidden = self.hidden(change)?;
+        let is_secret = matches!(subject, ViewSubject::Output { is_declared: true, .. });
+        let hidden = self.hidden(change, is_secret)?;
         let present = |side: Option<Value<'_>>| side.is_some_and(|side| !side.is_null());
         let before = match present(change.before) {
             true => Shown::Withheld,

@@ -10,6 +10,7 @@ use clap::builder::TypedValueParser;
 use plansift_core::glob::Glob;
 use plansift_core::path;
 use plansift_plan::record::CompareLevel;
+use plansift_report::comparison::ComparisonForm;
 use plansift_report::filter::{DriftFilter, Noise, Only};
 
 /// `plansift compare`.
@@ -35,9 +36,12 @@ pub struct Compare {
     #[arg(help_heading = SECRETS, long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
     /// Format of the result
-    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = CompareFormat::Term,
+    #[arg(help_heading = OUTPUT, short, long, value_parser = format(), default_value = "term",
           value_name = "FORMAT")]
-    pub format: CompareFormat,
+    pub format: ComparisonForm,
+    /// List all differences of each object
+    #[arg(help_heading = OUTPUT, long)]
+    pub full: bool,
     /// Limit Markdown to the size of a comment on github, gitlab or azure, or to N characters
     #[arg(help_heading = OUTPUT, long, value_name = "HOST|N", value_parser = fit)]
     pub fit: Option<u64>,
@@ -70,17 +74,6 @@ pub enum Extra {
     RelevantAttributes,
     /// The JSON text of objects that are planned alike
     Text,
-}
-
-/// Format of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CompareFormat {
-    /// For a person at a terminal
-    Term,
-    /// One compact JSON object on each line
-    Ndjson,
-    /// One JSON array
-    Json,
 }
 
 /// Filters of objects and paths.
@@ -161,6 +154,11 @@ impl FilterArgs {
         }
         Some(filters)
     }
+}
+
+/// Parses the format of a comparison.
+fn format() -> impl TypedValueParser<Value = ComparisonForm> {
+    words(ComparisonForm::ALL.map(|form| (form.name(), form, form.description())))
 }
 
 /// Parses a level.

@@ -6,7 +6,6 @@
 mod inside;
 mod ordered;
 mod sorted;
-mod step_cursor;
 mod typed;
 mod walk;
 
@@ -17,7 +16,6 @@ pub use inside::{Elements, Members, Step};
 pub use inside::{Entries, MemberSpan};
 pub use ordered::Ordered;
 pub use sorted::Sorted;
-pub use step_cursor::StepCursor;
 pub use typed::TREE_DEPTH;
 pub use walk::decode;
 pub use walk::{ValueWalk, WalkEvent};

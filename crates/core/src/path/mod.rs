@@ -24,6 +24,7 @@ mod attribute;
 mod pattern;
 mod query;
 mod resource_address;
+mod step_cursor;
 mod values;
 
 use std::cmp::Ordering;
@@ -46,6 +47,7 @@ pub use self::query::AttributeQuery;
 pub use self::resource_address::{
     InstanceKey, Mode, ResourceAddress, escape_key, split_module, unescape_key,
 };
+pub use self::step_cursor::StepCursor;
 use crate::error::{Error, ErrorKind};
 use crate::json::string::quoted_pieces;
 

@@ -1,7 +1,7 @@
 //! Compares two inputs with one document each.
 //!
 //! ```text
-//!  OLD ─▶ digests of changes ───┐           │
+//!  OLD ─▶ hashes of changes ────┐           │
 //!         other objects ────────┼───────┐   │  first pass
 //!  NEW ─▶ changes without an equal one ─┤   │  second pass
 //!  OLD ─▶ changes without an equal one ─┴─▶ join ─▶ differences
@@ -19,7 +19,7 @@ use plansift_compare::screen::{Recording, Screen};
 use plansift_compare::states::read_state;
 use plansift_compare::view::PlannedView;
 use plansift_core::error::{Error, ErrorKind, Result};
-use plansift_plan::plan::Document;
+use plansift_plan::plan::{Document, Flow};
 use plansift_plan::record::{
     CheckRequest, Label, PieceChecker, RecordOptions, RecordRequest, write_records,
 };
@@ -56,47 +56,47 @@ pub struct PairObjects {
 }
 
 impl ObjectReader {
-    /// Reads all objects of a document. Returns `None` if the document fails. `events` has received
+    /// Reads all objects of a document. Returns `None` if the document fails. `reports` have received
     /// the error then.
     ///
     /// # Errors
     ///
-    /// Fails if the run was stopped.
+    /// Fails if the run was stopped, or if the sink fails.
     pub fn objects(
         &self,
         input: &NamedInput<'_>,
-        events: &mut dyn Events,
+        reports: &mut Reports<'_>,
     ) -> Result<Option<DocumentObjects>> {
         let mut found = self.none();
-        let Some(_) = self.pass::<Screen>(input, None, &mut found, Part::All, events)? else {
+        let Some(_) = self.pass::<Screen>(input, None, &mut found, Part::All, reports)? else {
             return Ok(None);
         };
         Ok(Some(found))
     }
 
-    /// Reads the objects of two documents. Returns `None` if a document fails. `events` has
+    /// Reads the objects of two documents. Returns `None` if a document fails. `reports` have
     /// received the error then.
     ///
     /// # Errors
     ///
-    /// Fails if the run was stopped.
+    /// Fails if the run was stopped, or if the sink fails.
     pub fn pair(
         &self,
         old: &NamedInput<'_>,
         new: &NamedInput<'_>,
-        events: &mut dyn Events,
+        reports: &mut Reports<'_>,
     ) -> Result<Option<PairObjects>> {
         let (mut before, mut after) = (self.none(), self.none());
         let recording = Recording::new(&self.key);
-        let passed = self.pass(old, Some(recording), &mut before, Part::All, events)?;
+        let passed = self.pass(old, Some(recording), &mut before, Part::All, reports)?;
         let Some(Some(recording)) = passed else { return Ok(None) };
-        let screen = Screen::of_new(&self.key, recording.digests());
-        let passed = self.pass(new, Some(screen), &mut after, Part::All, events)?;
+        let screen = Screen::new(&self.key, recording.hashes());
+        let passed = self.pass(new, Some(screen), &mut after, Part::All, reports)?;
         let Some(Some(screen)) = passed else { return Ok(None) };
         let alike = screen.len();
-        if let Some(screen) = screen.of_old() {
+        if let Some(matched) = screen.matched() {
             let others = before.facts.clone();
-            let passed = self.pass(old, Some(screen), &mut before, Part::Changes, events)?;
+            let passed = self.pass(old, Some(matched), &mut before, Part::Changes, reports)?;
             let Some(_) = passed else { return Ok(None) };
             before.facts.hidden_others = others.hidden_others;
         }
@@ -116,16 +116,20 @@ impl ObjectReader {
         checker: Option<C>,
         found: &mut DocumentObjects,
         part: Part,
-        events: &mut dyn Events,
+        reports: &mut Reports<'_>,
     ) -> Result<Option<Option<C>>> {
-        let mut pass = ObjectPass { reader: self, checker, found, part, is_done: false };
+        let Reports { events, sink } = reports;
         let opened = match input.kept.open() {
             Ok(opened) => opened,
             Err(error) => {
+                sink.failed(input.label, &error)?;
                 events.failed(input.label, &error);
                 return Ok(None);
             }
         };
+        let is_done = false;
+        let mut pass = ObjectPass { reader: self, checker, found, part, failures: *sink, is_done };
+        let events: &mut dyn Events = *events;
         let mut run = DocumentLoop::new(Consumer::Documents(Passes::OneKept, &mut pass), events);
         run.documents(input.label, opened)?;
         let RunCounts { failed, .. } = run.counts;
@@ -142,6 +146,14 @@ pub struct NamedInput<'r> {
     pub label: Label<'r>,
 }
 
+/// Who learns of documents that are read, and of those that fail.
+pub struct Reports<'r> {
+    /// Receives the messages of the run.
+    pub events: &'r mut dyn Events,
+    /// Receives the errors of documents.
+    pub sink: &'r mut dyn Sink,
+}
+
 /// Which objects of a document a pass keeps.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -156,6 +168,8 @@ struct ObjectPass<'p, C> {
     checker: Option<C>,
     found: &'p mut DocumentObjects,
     part: Part,
+    /// Receives the error of the document.
+    failures: &'p mut dyn Sink,
     is_done: bool,
 }
 
@@ -185,6 +199,10 @@ impl<C: PieceChecker> Handler for ObjectPass<'_, C> {
             })?;
         }
         Ok(Visited::Done(DocumentOutcome::from(outcome)))
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
+        self.failures.failed(label, error).map(|()| Flow::Continue)
     }
 }
 

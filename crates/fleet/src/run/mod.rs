@@ -46,7 +46,7 @@ mod turn;
 mod values;
 
 pub use audit::AuditReader;
-pub use comparing::{DocumentObjects, NamedInput, ObjectReader, PairObjects};
+pub use comparing::{DocumentObjects, NamedInput, ObjectReader, PairObjects, Reports};
 pub use configuration::{ConfigurationReader, ConfigurationRows};
 pub use counts::{DocumentOutcome, Events, Remark, RunCounts};
 pub use inputs::{Consumer, DocumentLoop};

@@ -165,10 +165,10 @@ pub struct ComparedPair<'a> {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ComparedDocument<'a> {
-    /// The input as the user named it; `-` for standard input.
+    /// The input as the user named it; `-` for standard input. Empty if there is none.
     pub source: &'a str,
-    /// `plan`, `state` or `approval`.
-    #[cfg_attr(test, schemars(extend("enum" = ["plan", "state", "approval"])))]
+    /// `plan`, `state` or `approval`. `none` if only the other folder has the workspace.
+    #[cfg_attr(test, schemars(extend("enum" = ["plan", "state", "approval", "none"])))]
     pub document: &'static str,
 }
 

@@ -67,8 +67,13 @@ impl<'p> ViewPaths<'p> {
 /// The subject of a change: a resource, an output or an action.
 #[derive(Clone, Copy, Debug)]
 pub enum ViewSubject<'a> {
-    /// The output with this name.
-    Output(&'a str),
+    /// An output.
+    Output {
+        /// The name of the output.
+        name: &'a str,
+        /// Whether the plan declares the output sensitive, and has no marks for its value.
+        is_declared: bool,
+    },
     /// An action. Its configuration takes the place of a change.
     Action,
     /// A resource: the section of the change, and its address if it has one.

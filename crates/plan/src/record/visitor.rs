@@ -423,10 +423,10 @@ impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
         self.builder.diff(change)?;
         let version = self.writer.format_version.as_deref();
         let declares = |viewer: &dyn Viewer| viewer.declares(name);
-        if !Subject::of_change(change).has_overlays()
+        let is_declared = !Subject::of_change(change).has_overlays()
             && (self.declarations.cover(name, version)
-                || self.writer.viewer.as_deref().is_some_and(declares))
-        {
+                || self.writer.viewer.as_deref().is_some_and(declares));
+        if is_declared {
             self.builder.hide_all();
         }
         let action = Action::of(change)?;
@@ -438,7 +438,8 @@ impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
         }
         let (paths, none) = (self.builder.paths(), Paths::new());
         let view_paths = ViewPaths::of(&paths, &none);
-        let attributes = self.writer.view(ViewSubject::Output(name), change, view_paths)?;
+        let attributes =
+            self.writer.view(ViewSubject::Output { name, is_declared }, change, view_paths)?;
         self.writer.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
             action: word,

@@ -13,8 +13,8 @@ use super::sets::{Unmatched, has_only_parts, shown_nulls, unmatched};
 use super::{Detail, Listing, lines};
 use plansift_core::error::Result;
 use plansift_core::json::string::common_prefix;
-use plansift_core::json::value::{Kind, StepCursor, Text, Value};
-use plansift_core::path::{Path, Paths, Step};
+use plansift_core::json::value::{Kind, Text, Value};
+use plansift_core::path::{Path, Paths, Step, StepCursor};
 use plansift_plan::record::{Difference, Excerpt, Shown};
 use plansift_redact::secret::document::{Document, Syntax};
 

@@ -176,8 +176,7 @@ impl Viewer for AttributeViewer<'_> {
         };
         let mut subject = Subject::of_change(change);
         let elsewhere = match view_subject {
-            ViewSubject::Output(name) => {
-                let is_declared = renderer.declared().has_output(name) && !subject.has_overlays();
+            ViewSubject::Output { name, is_declared } => {
                 subject.named = is_declared || marks.is_name(name);
                 None
             }
@@ -220,7 +219,7 @@ impl Viewer for AttributeViewer<'_> {
             view_paths,
             replace_paths: ReplacePaths::of(view_paths),
             marked,
-            shows_nulls: matches!(view_subject, ViewSubject::Output(_)),
+            shows_nulls: matches!(view_subject, ViewSubject::Output { .. }),
             within: None,
             shows_all: *shows_all,
             sets: Paths::new(),

@@ -1,8 +1,8 @@
 //! Finds the values at steps that come in order.
 
-use super::{Elements, Kind, Ordered, Value};
+use super::Step;
 use crate::error::Result;
-use crate::path::Step;
+use crate::json::value::{Elements, Kind, Ordered, Value};
 
 /// The contents of a value, from the last step that was taken on.
 pub enum StepCursor<'a> {

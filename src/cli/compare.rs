@@ -14,7 +14,7 @@ use super::output::{self, Output};
 use super::pairing::{Pair, pairs};
 use super::reading::Printer;
 use super::screen::screen;
-use super::secrets::read_key;
+use super::secrets::{read_key, secret_options};
 use plansift_compare::approval::{self, Approval, ApprovalKey};
 use plansift_compare::digest;
 use plansift_compare::join::{Extras, JoinOptions, Objects, join};
@@ -313,7 +313,16 @@ impl Comparing<'_> {
     }
 
     fn reader(&self, filters: &FilterArgs, key: ValueKey) -> ObjectReader {
-        ObjectReader { options: self.options.clone(), noise: filters.noise(), key }
+        let arguments = self.arguments;
+        let secrets = secret_options(&arguments.secrets, self.options.read);
+        let secrets = arguments.shows_values().then_some(secrets);
+        ObjectReader {
+            options: self.options.clone(),
+            noise: filters.noise(),
+            ignores_moves: filters.ignores_moves(),
+            key,
+            secrets,
+        }
     }
 
     fn join_options(&self, key: ValueKey) -> JoinOptions {
@@ -373,7 +382,8 @@ fn objects_of(
     let source = entry.source();
     let kept = KeptInput::new(entry, &opening).map_err(|error| fail_named(&source, &error))?;
     let label = Label { source: &source, workspace: None };
-    let reader = ObjectReader { options, noise: filters.noise(), key };
+    let (noise, ignores_moves) = (filters.noise(), filters.ignores_moves());
+    let reader = ObjectReader { options, noise, ignores_moves, key, secrets: None };
     let reports = &mut Reports { events: &mut Printer { plans }, sink: &mut NullSink };
     reader
         .objects(&NamedInput { kept, label }, reports)

@@ -21,6 +21,8 @@ pub struct Collector<'c> {
     key: &'c ValueKey,
     /// Paths that are left out of the lists of sensitive paths.
     ignored: &'c [path::Pattern],
+    /// Whether objects are named by their previous addresses, and moves do not count.
+    pub ignores_moves: bool,
     facts: &'c mut Facts,
     each: &'c mut dyn FnMut(Planned) -> Result<()>,
 }
@@ -60,7 +62,7 @@ impl<'c> Collector<'c> {
         facts: &'c mut Facts,
         each: &'c mut dyn FnMut(Planned) -> Result<()>,
     ) -> Collector<'c> {
-        Collector { key, ignored, facts, each }
+        Collector { key, ignored, ignores_moves: false, facts, each }
     }
 
     fn change(&self, object: ObjectKind, change: &ResourceChange<'_>) -> Planned {
@@ -96,14 +98,18 @@ impl<'c> Collector<'c> {
     fn imported(&self, importing: &JsonText<'_>) -> Option<Digest> {
         let text = importing.get();
         let is_unknown = serde_json::from_str::<Import>(text).is_ok_and(|import| import.unknown);
-        (!is_unknown).then(|| self.key.problem(text))
+        (!is_unknown).then(|| self.key.texts([text]))
     }
 
     /// Sets the paths of an object.
     fn fill(&self, planned: &mut Planned, attributes: &Attributes, sensitive: &Paths) {
         for Attribute { path, before, after, digest, difference, .. } in &attributes.list {
-            if *difference == Difference::Nothing {
-                planned.text = digest.map(Digest);
+            match difference {
+                Difference::Nothing => planned.text = digest.map(Digest),
+                Difference::Mark => planned.sensitive.push(path.clone()),
+                _ => {}
+            }
+            if matches!(difference, Difference::Nothing | Difference::Mark) {
                 continue;
             }
             planned.created |= *before == Shown::Absent;
@@ -113,10 +119,15 @@ impl<'c> Collector<'c> {
             };
             let is_partial = *after == Shown::Sensitive;
             let list = if is_partial { &mut planned.partial } else { &mut planned.known };
-            list.push(KnownPath { path: path.clone(), value: Some(Digest(*digest)), shown: None });
+            let shown = match after {
+                Shown::Scalar(excerpt) => Some(excerpt.text.clone()),
+                _ => None,
+            };
+            list.push(KnownPath { path: path.clone(), value: Some(Digest(*digest)), shown });
         }
         let shows = |path: &String| !self.ignored.iter().any(|ignored| ignored.covers(path));
-        planned.sensitive = sensitive.iter().map(|path| path.to_string()).filter(shows).collect();
+        planned.sensitive.extend(sensitive.iter().map(|path| path.to_string()));
+        planned.sensitive.retain(shows);
         planned.sensitive.sort_unstable();
     }
 
@@ -138,6 +149,14 @@ impl<'c> Collector<'c> {
         }
         Ok(())
     }
+}
+
+/// Returns an object under its previous address. `None` if its plan only moves it.
+fn without_move(mut planned: Planned) -> Option<Planned> {
+    if let Some(previous) = planned.previous_address.take() {
+        planned.address = previous;
+    }
+    (planned.action != "move").then_some(planned)
 }
 
 /// The word for a replacement that forgets the old object.
@@ -197,14 +216,12 @@ impl Sink for Collector<'_> {
                 planned
             }
             Record::Check(check) => {
-                let problem = |(index, text): (usize, &Cow<'_, str>)| KnownPath {
-                    path: format!("problems[{index}]"),
-                    value: Some(self.key.problem(text)),
-                    shown: None,
-                };
                 let mut planned = Planned::new(ObjectKind::Check, &*check.address, &check.status);
-                planned.known = check.problems.iter().enumerate().map(problem).collect();
-                planned.known.sort_unstable_by(|one, two| one.path.cmp(&two.path));
+                planned.known = vec![KnownPath {
+                    path: "problems".to_owned(),
+                    value: Some(self.key.texts(check.problems.iter().map(|text| &**text))),
+                    shown: None,
+                }];
                 planned
             }
             Record::RelevantAttribute(relevant) => {
@@ -217,7 +234,12 @@ impl Sink for Collector<'_> {
             }
             _ => return Ok(()),
         };
-        (self.each)(planned)
+        // Sections other than `resource_changes` may list objects that stay as they are, too.
+        if planned.action == "no-op" {
+            return Ok(());
+        }
+        let planned = if self.ignores_moves { without_move(planned) } else { Some(planned) };
+        planned.map_or(Ok(()), |planned| (self.each)(planned))
     }
 
     fn state(&mut self, _: Label<'_>, _: &StateCounts) -> Result<()> {

@@ -12,6 +12,9 @@ use plansift_plan::record::{
 /// The text for a value that is not known yet.
 const UNKNOWN: &str = plansift_plan::record::UNKNOWN;
 
+/// The text of a sensitive value.
+const MASKED: &str = "\"(sensitive value)\"";
+
 /// Returns the difference of an object that only one document has.
 pub(crate) fn alone(planned: &Planned, found_in: FoundIn) -> ObjectDifference<'static> {
     let action = || Some(Cow::Owned(planned.action.clone()));
@@ -222,7 +225,11 @@ fn paths(old: &Planned, new: &Planned, found: &mut Found) {
     let (mut before, mut after) = (old.known.iter().peekable(), new.known.iter().peekable());
     let both = |old: &KnownPath, new: &KnownPath, found: &mut Found| {
         if old.value.is_some() && old.value != new.value {
-            let sides = [old.shown.as_deref(), new.shown.as_deref()];
+            let mut sides = [old.shown.as_deref(), new.shown.as_deref()];
+            // A value that is sensitive in one document is hidden in both.
+            if sides.contains(&Some(MASKED)) {
+                sides = [Some(MASKED); 2];
+            }
             let path = Some(&*new.path);
             found.push(Aspect::Value, CompareLevel::Values, Direction::More, path, sides);
         }

@@ -75,9 +75,14 @@ impl ValueKey {
         Digest::of(self.hasher(b'-').finalize())
     }
 
-    /// Returns the digest of the message of a problem.
-    pub fn problem(&self, text: &str) -> Digest {
-        Digest(self.text(b'm', text.as_bytes()))
+    /// Returns the digest of a list of texts.
+    pub fn texts<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> Digest {
+        let mut hasher = self.hasher(b'm');
+        for text in texts {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        Digest::of(hasher.finalize())
     }
 
     /// Returns the digest of a value.

@@ -3,8 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::meaning::ValueKey;
-use super::view::PlannedViewer;
+use super::view::{PlannedView, PlannedViewer};
 use plansift_core::error::Result;
 use plansift_core::input::Source;
 use plansift_core::json::value::{Text, Value};
@@ -29,18 +28,18 @@ pub(crate) const EXISTS: &str = "exists";
 /// # Errors
 ///
 /// Fails if the state is unreadable, malformed or exceeds a limit, or if the sink fails.
-pub fn read_state<S: Source>(
+pub fn read_state<'s, S: Source>(
     documents: &mut Documents<S>,
-    key: &ValueKey,
+    view: PlannedView<'s>,
     limits: &Limits,
-    sink: &mut dyn Sink,
+    sink: &'s mut dyn Sink,
 ) -> Result<Document> {
-    let viewer = PlannedViewer::new(key.clone(), limits);
+    let viewer = PlannedViewer::new(view, limits);
     documents.read(Accepts::States, &mut StateReader { viewer, limits: *limits, sink })
 }
 
 struct StateReader<'s> {
-    viewer: PlannedViewer,
+    viewer: PlannedViewer<'s>,
     limits: Limits,
     sink: &'s mut dyn Sink,
 }
@@ -49,6 +48,7 @@ impl StateReader<'_> {
     /// Returns the attributes of a value, and its sensitive paths.
     fn attributes(
         &mut self,
+        subject: ViewSubject<'_>,
         piece: &Piece<'_>,
         value: Option<Value<'_>>,
         sensitive: Option<Value<'_>>,
@@ -62,7 +62,7 @@ impl StateReader<'_> {
             sensitive_removed: &none,
             replace_paths: &none,
         };
-        let attributes = self.viewer.view(ViewSubject::Action, &change, view_paths)?;
+        let attributes = self.viewer.view(subject, &change, view_paths)?;
         let sensitive = match sensitive {
             Some(overlay) => marked_places(overlay, &self.limits)?,
             None => Paths::new(),
@@ -73,7 +73,8 @@ impl StateReader<'_> {
     fn resource(&mut self, piece: &Piece<'_>) -> Result<()> {
         let instance = ResourceInstance::parse(piece.value)?;
         let ResourceInstance { address, resource, values, sensitive_values, .. } = instance;
-        let (attributes, paths) = self.attributes(piece, values, sensitive_values)?;
+        let (attributes, paths) =
+            self.attributes(ViewSubject::Action, piece, values, sensitive_values)?;
         let address = address.decode()?;
         let module_address = plansift_core::path::module_address(&address).to_owned();
         let resource = ResourceName {
@@ -94,9 +95,11 @@ impl StateReader<'_> {
         let output = OutputValue::parse(piece.value)?;
         // The mark of the output is an overlay for its whole value.
         let mark = piece.value.get("sensitive")?.filter(|_| output.sensitive);
-        let (attributes, paths) = self.attributes(piece, output.value, mark)?;
+        let name = piece.name.unwrap_or_default();
+        let subject = ViewSubject::Output { name, is_declared: output.sensitive };
+        let (attributes, paths) = self.attributes(subject, piece, output.value, mark)?;
         self.sink.record(&Record::OutputChange(OutputChange {
-            name: piece.name.unwrap_or_default().into(),
+            name: name.into(),
             action: EXISTS.into(),
             actions: Cow::Borrowed(&[]),
             paths,

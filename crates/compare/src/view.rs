@@ -6,65 +6,82 @@ use plansift_core::json::descent::{Descent, walk};
 use plansift_core::json::value::{Entries, Kind, Value, WalkEvent};
 use plansift_core::limits::{Limit, Limits};
 use plansift_core::path::{Path, Paths, Step, StepCursor};
+use plansift_plan::marks::steps::PieceMarkedPaths;
 use plansift_plan::marks::{Marks, Subject};
 use plansift_plan::plan::Change;
 use plansift_plan::record::{
-    Attribute, Attributes, Difference, MaskText, Shown, View, ViewPaths, ViewSubject, Viewer,
+    Attribute, Attributes, Difference, Excerpt, MaskText, Shown, View, ViewPaths, ViewSubject,
+    Viewer,
 };
+use plansift_report::view::{SingleValues, ViewSettings};
 
 /// Gives each change one attribute for each planned path (docs/format/comparison.md, section 3).
 ///
 /// [`Attribute::digest`] is the digest of the planned value; it is absent for an unknown value.
 /// [`Attribute::before`] is [`Shown::Absent`] for an object that does not exist before the change,
-/// and [`Shown::Withheld`] for any other object. [`Attribute::after`] is [`Shown::Sensitive`] for the
+/// and [`Shown::Withheld`] for any other object. An attribute with [`Difference::Mark`] names a
+/// sensitive place of an invocation, and no planned path. [`Attribute::after`] is [`Shown::Sensitive`] for the
 /// known part of a sensitive value that is also listed as unknown. The last attribute, with [`Difference::Nothing`],
 /// has the digest of the JSON text of the change.
-#[derive(Clone, Debug)]
-pub struct PlannedView {
+#[derive(Clone, Copy, Debug)]
+pub struct PlannedView<'s> {
     /// The key of the digests.
-    pub key: ValueKey,
+    pub key: &'s ValueKey,
+    /// The secrets to hide, if [`Attribute::after`] shows the planned values; `None` for no values.
+    pub shown: Option<ShownSecrets<'s>>,
 }
 
-impl View for PlannedView {
+/// The secrets of the document that is read, and of the document that it is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownSecrets<'s> {
+    /// The secrets of the document that is read.
+    pub own: ViewSettings<'s>,
+    /// The secrets of the other document.
+    pub other: ViewSettings<'s>,
+}
+
+impl View for PlannedView<'_> {
     fn viewer(&self, limits: &Limits) -> Box<dyn Viewer + '_> {
-        Box::new(PlannedViewer::new(self.key.clone(), limits))
+        Box::new(PlannedViewer::new(*self, limits))
     }
 }
 
 /// Lists the planned paths of changes, one after the other.
 #[derive(Debug)]
-pub(crate) struct PlannedViewer {
-    key: ValueKey,
+pub(crate) struct PlannedViewer<'s> {
+    key: &'s ValueKey,
     /// [`Limits::paths`].
     paths_max: u64,
     marks: Marks,
+    values: Option<SingleValues<'s>>,
 }
 
-impl PlannedViewer {
-    pub fn new(key: ValueKey, limits: &Limits) -> PlannedViewer {
-        PlannedViewer { key, paths_max: limits.paths, marks: Marks::new(None, limits) }
+impl<'s> PlannedViewer<'s> {
+    pub fn new(view: PlannedView<'s>, limits: &Limits) -> PlannedViewer<'s> {
+        let PlannedView { key, shown } = view;
+        let values = shown.map(|ShownSecrets { own, other }| SingleValues::new(own, [other]));
+        PlannedViewer { key, paths_max: limits.paths, marks: Marks::new(None, limits), values }
     }
 
-    /// Returns an attribute with the digest of the JSON text of a change.
-    fn text(&self, change: &Change<'_>) -> Attribute {
-        let mut hasher = self.key.hasher(b'T');
-        let overlays = [change.after_unknown, change.before_sensitive, change.after_sensitive];
-        let others = [change.before, change.after, change.replace_paths, change.importing];
-        for part in others.into_iter().chain(overlays) {
-            let raw = part.map_or(&b""[..], Value::raw);
-            hasher.update(&(raw.len() as u64).to_le_bytes());
-            hasher.update(raw);
-        }
-        Attribute {
-            path: String::new(),
-            before: Shown::Withheld,
-            after: Shown::Withheld,
+    /// Lists the sensitive paths of a configuration, whose record has no list of them.
+    fn marks_of(&mut self, change: &Change<'_>, list: &mut Vec<Attribute>) -> Result<()> {
+        let mut marked = PieceMarkedPaths::default();
+        let paths_max = self.paths_max;
+        self.marks.find(Subject::of_change(change), |found| {
+            marked.push(found.path, paths_max, change.offset())
+        })?;
+        marked.sort();
+        list.extend(marked.list().iter().map(|path| Attribute {
+            path: path.to_string(),
+            before: Shown::Absent,
+            after: Shown::Sensitive,
             replaces: false,
-            difference: Difference::Nothing,
+            difference: Difference::Mark,
             mark: None,
             lines: None,
-            digest: Some(Digest::of(hasher.finalize()).0),
-        }
+            digest: None,
+        }));
+        Ok(())
     }
 
     /// Returns the offsets of the sensitive values of a change, sorted. `is_secret` says that the
@@ -81,13 +98,13 @@ impl PlannedViewer {
     }
 }
 
-impl MaskText for PlannedViewer {
+impl MaskText for PlannedViewer<'_> {
     fn mask(&self, text: String) -> String {
         text
     }
 }
 
-impl Viewer for PlannedViewer {
+impl Viewer for PlannedViewer<'_> {
     fn is_secret(&self, _: &[u8]) -> bool {
         false
     }
@@ -100,8 +117,8 @@ impl Viewer for PlannedViewer {
         false
     }
 
-    fn declares(&self, _: &str) -> bool {
-        false
+    fn declares(&self, output: &str) -> bool {
+        self.values.as_ref().is_some_and(|values| values.declares(output))
     }
 
     fn view(
@@ -111,7 +128,11 @@ impl Viewer for PlannedViewer {
         view_paths: ViewPaths<'_>,
     ) -> Result<Attributes> {
         let is_secret = matches!(subject, ViewSubject::Output { is_declared: true, .. });
+        let is_output = matches!(subject, ViewSubject::Output { .. });
         let hidden = self.hidden(change, is_secret)?;
+        if let Some(values) = &mut self.values {
+            values.begin(subject, change)?;
+        }
         let present = |side: Option<Value<'_>>| side.is_some_and(|side| !side.is_null());
         let before = match present(change.before) {
             true => Shown::Withheld,
@@ -120,7 +141,8 @@ impl Viewer for PlannedViewer {
         let mut causes = view_paths.replace_paths.clone();
         causes.sort_outermost();
         let mut listing = Listing {
-            key: &self.key,
+            key: self.key,
+            values: self.values.as_mut(),
             size_max: self.paths_max,
             offset: change.offset(),
             hidden: &hidden,
@@ -135,7 +157,7 @@ impl Viewer for PlannedViewer {
                 let sides = [change.before, change.after];
                 each_at(sides, view_paths.changed, |path, sides| listing.changed(path, sides))?;
             }
-            (false, true) => listing.created(change.after)?,
+            (false, true) => listing.created(change.after, is_output)?,
             (_, false) => {}
         }
         for path in view_paths.unknown.iter() {
@@ -144,14 +166,41 @@ impl Viewer for PlannedViewer {
         let mut list = listing.list;
         list.sort_unstable_by(|one, two| one.path.cmp(&two.path));
         list.dedup_by(|one, two| one.path == two.path && one.digest == two.digest);
-        list.push(self.text(change));
+        if let ViewSubject::Action = subject {
+            self.marks_of(change, &mut list)?;
+        }
+        list.push(text(self.key, change));
         Ok(Attributes { list, ..Attributes::default() })
     }
 }
 
+/// Returns an attribute with the digest of the JSON text of a change.
+fn text(key: &ValueKey, change: &Change<'_>) -> Attribute {
+    let mut hasher = key.hasher(b'T');
+    let overlays = [change.after_unknown, change.before_sensitive, change.after_sensitive];
+    let others = [change.before, change.after, change.replace_paths, change.importing];
+    for part in others.into_iter().chain(overlays) {
+        let raw = part.map_or(&b""[..], Value::raw);
+        hasher.update(&(raw.len() as u64).to_le_bytes());
+        hasher.update(raw);
+    }
+    Attribute {
+        path: String::new(),
+        before: Shown::Withheld,
+        after: Shown::Withheld,
+        replaces: false,
+        difference: Difference::Nothing,
+        mark: None,
+        lines: None,
+        digest: Some(Digest::of(hasher.finalize()).0),
+    }
+}
+
 /// Collects the planned paths of one change.
-struct Listing<'l> {
+struct Listing<'l, 's> {
     key: &'l ValueKey,
+    /// Shows the values, if they are shown.
+    values: Option<&'l mut SingleValues<'s>>,
     /// Maximum size of the paths, in bytes.
     size_max: u64,
     /// The place of the change, for errors.
@@ -166,17 +215,21 @@ struct Listing<'l> {
     list: Vec<Attribute>,
 }
 
-impl Listing<'_> {
+impl Listing<'_, '_> {
     /// Lists the scalars of a new object.
-    fn created(&mut self, after: Option<Value<'_>>) -> Result<()> {
+    fn created(&mut self, after: Option<Value<'_>>, is_output: bool) -> Result<()> {
         let Some(after) = after else { return Ok(()) };
         let mut leaves = Leaves::default();
         leaves.collect([], after, self.hidden)?;
         for (path, value) in leaves.iter() {
+            // An object without any attribute plans nothing.
+            if path.steps().len() == 0 && value.is_empty() && !is_output {
+                continue;
+            }
             match self.is_unknown(path, Some(value))? {
                 true => self.partial(path, value)?,
                 false if value.is_null() => {}
-                false => self.push(path, Some(self.key.value(value)?), Shown::Withheld)?,
+                false => self.known(path, Some(value), self.key.value(value)?)?,
             }
         }
         Ok(())
@@ -221,13 +274,13 @@ impl Listing<'_> {
             if is_entered {
                 continue;
             }
-            let digest = |value: Option<Value<'_>>| match value {
+            let digest_of = |value: Option<Value<'_>>| match value {
                 Some(value) => self.key.value(value),
                 None => Ok(self.key.absent()),
             };
-            let new = digest(new)?;
-            if digest(old)? != new {
-                self.push(next, Some(new), Shown::Withheld)?;
+            let digest = digest_of(new)?;
+            if digest_of(old)? != digest {
+                self.known(next, new, digest)?;
             }
         }
     }
@@ -239,6 +292,15 @@ impl Listing<'_> {
             true => self.push(path, Some(self.key.value(value)?), Shown::Sensitive),
             false => Ok(()),
         }
+    }
+
+    /// Adds a known path. There is no value if the change removes it.
+    fn known(&mut self, path: Path<'_>, value: Option<Value<'_>>, digest: Digest) -> Result<()> {
+        let shown = match (&mut self.values, value) {
+            (Some(values), Some(value)) => Shown::Scalar(Excerpt::whole(values.text(value)?)),
+            _ => Shown::Withheld,
+        };
+        self.push(path, Some(digest), shown)
     }
 
     /// Whether a value is unknown, or is a container that is empty because all of it is unknown.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Args, ValueEnum};
 
 use super::report::{fit, nonempty, only};
-use super::{FILTERS, GATES, INPUT, OUTPUT, Plans, SECRETS, file, words};
+use super::{FILTERS, GATES, INPUT, OUTPUT, Plans, SECRETS, SecretArgs, file, words};
 use clap::builder::TypedValueParser;
 use plansift_core::glob::Glob;
 use plansift_core::path;
@@ -30,8 +30,14 @@ pub struct Compare {
     /// effect, so by default they are only counted
     #[arg(help_heading = INPUT, long, value_enum, value_name = "PARTS", value_delimiter = ',')]
     pub with: Vec<Extra>,
+    /// Show these values [default: changed from --level values on, else none]. Sensitive values, and
+    /// values that repeat one, are never shown
+    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHICH")]
+    pub values: Option<ComparedValues>,
     #[command(flatten)]
     pub filters: FilterArgs,
+    #[command(flatten)]
+    pub secrets: SecretArgs,
     /// Key file of an approval that was made with one
     #[arg(help_heading = SECRETS, long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
@@ -59,6 +65,25 @@ pub enum FailOn {
     More,
     /// The documents differ
     Any,
+}
+
+/// The values that a comparison shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ComparedValues {
+    /// No values; the inputs are read fewer times
+    None,
+    /// Values that differ
+    Changed,
+}
+
+impl Compare {
+    /// Whether the comparison shows values.
+    pub fn shows_values(&self) -> bool {
+        match self.values {
+            Some(values) => values == ComparedValues::Changed,
+            None => self.level >= CompareLevel::Values,
+        }
+    }
 }
 
 /// A part of plans that has no effect.
@@ -91,9 +116,19 @@ pub struct FilterArgs {
     /// Leave out resources whose type matches
     #[arg(help_heading = FILTERS, long, value_name = "GLOB", value_parser = nonempty)]
     pub ignore_type: Vec<String>,
+    /// Leave out changes of this kind
+    #[arg(help_heading = FILTERS, long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    pub ignore: Vec<IgnoredChange>,
     /// Leave out drift
     #[arg(help_heading = FILTERS, long)]
     pub changes_only: bool,
+}
+
+/// A kind of change that has no effect on real objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IgnoredChange {
+    /// Moves: an object keeps its previous address
+    Moves,
 }
 
 /// Accepts the texts that `parse` accepts.
@@ -119,6 +154,11 @@ impl FilterArgs {
         }
     }
 
+    /// Whether objects are named by their previous addresses, and moves do not count.
+    pub fn ignores_moves(&self) -> bool {
+        self.ignore.contains(&IgnoredChange::Moves)
+    }
+
     /// Returns the filters as arguments of the command line, sorted.
     pub fn texts(&self) -> Vec<String> {
         let named = |option: &str, texts: &[String]| -> Vec<String> {
@@ -127,6 +167,7 @@ impl FilterArgs {
         let mut texts = named("only", &self.only);
         texts.extend(named("ignore-path", &self.ignore_path));
         texts.extend(named("ignore-type", &self.ignore_type));
+        texts.extend(self.ignores_moves().then(|| "--ignore=moves".to_owned()));
         texts.extend(self.changes_only.then(|| "--changes-only".to_owned()));
         texts.sort_unstable();
         texts.dedup();
@@ -139,6 +180,7 @@ impl FilterArgs {
             only: Vec::new(),
             ignore_path: Vec::new(),
             ignore_type: Vec::new(),
+            ignore: Vec::new(),
             changes_only: false,
         };
         for text in texts {
@@ -147,6 +189,7 @@ impl FilterArgs {
                 Some(("--ignore-path", text)) => {
                     filters.ignore_path.push(super::path(text).ok().map(|_| text.into())?);
                 }
+                Some(("--ignore", "moves")) => filters.ignore.push(IgnoredChange::Moves),
                 Some(("--ignore-type", text)) => filters.ignore_type.push(nonempty(text).ok()?),
                 None if text == "--changes-only" => filters.changes_only = true,
                 _ => return None,
@@ -179,6 +222,7 @@ pub(super) fn of_two(arg: Arg) -> Arg {
              or two folders, whose plans are paired by workspace",
         ),
         "files_from" | "null" => arg.hide(true),
+        "echo" => arg.value_parser(super::report::echo()),
         _ => arg,
     }
 }

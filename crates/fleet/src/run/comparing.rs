@@ -10,21 +10,23 @@
 use super::counts::{DocumentOutcome, Events, RunCounts};
 use super::inputs::{Consumer, DocumentLoop};
 use super::opening::{KeptInput, Passes};
-use super::turn::{Handler, Turn, Visited};
+use super::turn::{Handler, Turn, Visited, ends_run};
 use plansift_compare::collect::{Collector, Facts};
 use plansift_compare::join::Objects;
 use plansift_compare::meaning::ValueKey;
 use plansift_compare::planned::Planned;
 use plansift_compare::screen::{Recording, Screen};
 use plansift_compare::states::read_state;
-use plansift_compare::view::PlannedView;
+use plansift_compare::view::{PlannedView, ShownSecrets};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_plan::plan::{Document, Flow};
 use plansift_plan::record::{
     CheckRequest, Label, PieceChecker, RecordOptions, RecordRequest, write_records,
 };
 use plansift_plan::sink::Sink;
+use plansift_redact::secret::{Collected, SecretOptions};
 use plansift_report::filter::{Filter, Noise};
+use plansift_report::view::{Detail, ViewSettings};
 
 /// Makes objects of documents.
 #[derive(Clone, Debug)]
@@ -33,8 +35,12 @@ pub struct ObjectReader {
     pub options: RecordOptions,
     /// Which objects and paths the user hides.
     pub noise: Noise,
+    /// Whether objects are named by their previous addresses, and moves do not count.
+    pub ignores_moves: bool,
     /// The key of the digests of values.
     pub key: ValueKey,
+    /// Which values are secret, if values are shown; `None` for no values.
+    pub secrets: Option<SecretOptions>,
 }
 
 /// The objects of one document, and facts about the document.
@@ -68,10 +74,9 @@ impl ObjectReader {
         reports: &mut Reports<'_>,
     ) -> Result<Option<DocumentObjects>> {
         let mut found = self.none();
-        let Some(_) = self.pass::<Screen>(input, None, &mut found, Part::All, reports)? else {
-            return Ok(None);
-        };
-        Ok(Some(found))
+        let pass = Pass { input, part: Part::All, shown: None };
+        let passed = self.pass::<Screen>(pass, None, &mut found, reports)?;
+        Ok(passed.map(|_| found))
     }
 
     /// Reads the objects of two documents. Returns `None` if a document fails. `reports` have
@@ -86,21 +91,61 @@ impl ObjectReader {
         new: &NamedInput<'_>,
         reports: &mut Reports<'_>,
     ) -> Result<Option<PairObjects>> {
+        let Some(secrets) = &self.secrets else {
+            return self.pair_with(Pass::new(old, None), Pass::new(new, None), reports);
+        };
+        let Some(of_old) = self.collect(old, secrets, reports)? else { return Ok(None) };
+        let Some(of_new) = self.collect(new, secrets, reports)? else { return Ok(None) };
+        let [of_old, of_new] = [&of_old, &of_new].map(|collected| ViewSettings {
+            collected,
+            options: secrets,
+            detail: Detail::Excerpts,
+        });
+        let old = Pass::new(old, Some(ShownSecrets { own: of_old, other: of_new }));
+        let new = Pass::new(new, Some(ShownSecrets { own: of_new, other: of_old }));
+        self.pair_with(old, new, reports)
+    }
+
+    fn pair_with(
+        &self,
+        old: Pass<'_>,
+        new: Pass<'_>,
+        reports: &mut Reports<'_>,
+    ) -> Result<Option<PairObjects>> {
         let (mut before, mut after) = (self.none(), self.none());
         let recording = Recording::new(&self.key);
-        let passed = self.pass(old, Some(recording), &mut before, Part::All, reports)?;
+        let passed = self.pass(old, Some(recording), &mut before, reports)?;
         let Some(Some(recording)) = passed else { return Ok(None) };
         let screen = Screen::new(&self.key, recording.hashes());
-        let passed = self.pass(new, Some(screen), &mut after, Part::All, reports)?;
+        let passed = self.pass(new, Some(screen), &mut after, reports)?;
         let Some(Some(screen)) = passed else { return Ok(None) };
         let alike = screen.len();
         if let Some(matched) = screen.matched() {
-            let others = before.facts.clone();
-            let passed = self.pass(old, Some(matched), &mut before, Part::Changes, reports)?;
+            let hidden_others = before.facts.hidden_others;
+            let changes = Pass { part: Part::Changes, ..old };
+            let passed = self.pass(changes, Some(matched), &mut before, reports)?;
             let Some(_) = passed else { return Ok(None) };
-            before.facts.hidden_others = others.hidden_others;
+            before.facts.hidden_others = hidden_others;
         }
         Ok(Some(PairObjects { old: before, new: after, alike }))
+    }
+
+    /// Collects the secrets of a document. Returns `None` if the document fails.
+    fn collect(
+        &self,
+        input: &NamedInput<'_>,
+        secrets: &SecretOptions,
+        reports: &mut Reports<'_>,
+    ) -> Result<Option<Collected>> {
+        let collected = input.kept.open().and_then(|opened| {
+            let mut first = opened.first.ok_or(Error::new(ErrorKind::Spool))?;
+            first.secrets.collect(0, secrets)
+        });
+        match collected {
+            Ok(collected) => Ok(Some(collected)),
+            Err(error) if ends_run(&error) => Err(error),
+            Err(error) => reports.failed(input.label, &error).map(|()| None),
+        }
     }
 
     fn none(&self) -> DocumentObjects {
@@ -112,26 +157,22 @@ impl ObjectReader {
     #[expect(clippy::option_option, reason = "a document without a checker returns none")]
     fn pass<C: PieceChecker>(
         &self,
-        input: &NamedInput<'_>,
+        request: Pass<'_>,
         checker: Option<C>,
         found: &mut DocumentObjects,
-        part: Part,
         reports: &mut Reports<'_>,
     ) -> Result<Option<Option<C>>> {
-        let Reports { events, sink } = reports;
-        let opened = match input.kept.open() {
+        let label = request.input.label;
+        let opened = match request.input.kept.open() {
             Ok(opened) => opened,
-            Err(error) => {
-                sink.failed(input.label, &error)?;
-                events.failed(input.label, &error);
-                return Ok(None);
-            }
+            Err(error) => return reports.failed(label, &error).map(|()| None),
         };
-        let is_done = false;
-        let mut pass = ObjectPass { reader: self, checker, found, part, failures: *sink, is_done };
+        let Reports { events, sink } = reports;
+        let (failures, is_done): (&mut dyn Sink, _) = (*sink, false);
+        let mut pass = ObjectPass { reader: self, request, checker, found, failures, is_done };
         let events: &mut dyn Events = *events;
         let mut run = DocumentLoop::new(Consumer::Documents(Passes::OneKept, &mut pass), events);
-        run.documents(input.label, opened)?;
+        run.documents(label, opened)?;
         let RunCounts { failed, .. } = run.counts;
         Ok((failed == 0 && pass.is_done).then_some(pass.checker))
     }
@@ -154,6 +195,30 @@ pub struct Reports<'r> {
     pub sink: &'r mut dyn Sink,
 }
 
+impl Reports<'_> {
+    /// Reports an input that failed before its document was read.
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.sink.failed(label, error)?;
+        self.events.failed(label, error);
+        Ok(())
+    }
+}
+
+/// One pass over an input.
+#[derive(Clone, Copy)]
+struct Pass<'p> {
+    input: &'p NamedInput<'p>,
+    part: Part,
+    /// The secrets to hide, if values are shown.
+    shown: Option<ShownSecrets<'p>>,
+}
+
+impl<'p> Pass<'p> {
+    fn new(input: &'p NamedInput<'p>, shown: Option<ShownSecrets<'p>>) -> Pass<'p> {
+        Pass { input, part: Part::All, shown }
+    }
+}
+
 /// Which objects of a document a pass keeps.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -165,9 +230,9 @@ enum Part {
 /// Reads the objects of the only document of an input.
 struct ObjectPass<'p, C> {
     reader: &'p ObjectReader,
+    request: Pass<'p>,
     checker: Option<C>,
     found: &'p mut DocumentObjects,
-    part: Part,
     /// Receives the error of the document.
     failures: &'p mut dyn Sink,
     is_done: bool,
@@ -179,8 +244,8 @@ impl<C: PieceChecker> Handler for ObjectPass<'_, C> {
             return Ok(Visited::Refused("only one document of an input is compared".to_owned()));
         }
         let Turn { label, documents, at, first } = turn;
+        let view = PlannedView { key: &self.reader.key, shown: self.request.shown };
         let outcome = self.records(|reader, checker, sink| {
-            let view = PlannedView { key: reader.key.clone() };
             let request = RecordRequest::new(label, &reader.options).with_view(Some(&view));
             let Some(taken) = checker.take() else {
                 return write_records(documents, request, sink);
@@ -192,10 +257,10 @@ impl<C: PieceChecker> Handler for ObjectPass<'_, C> {
             let request = request.with_check(CheckRequest { checker: taken, failed });
             write_records(documents, request, sink)
         })?;
-        if self.found.facts.is_state && self.part == Part::All {
+        if self.found.facts.is_state && self.request.part == Part::All {
             let again = first.ok_or(Error::new(ErrorKind::Spool))?.again(at)?;
             self.records(|reader, _, sink| {
-                read_state(again, &reader.key, &reader.options.read.limits, sink)
+                read_state(again, view, &reader.options.read.limits, sink)
             })?;
         }
         Ok(Visited::Done(DocumentOutcome::from(outcome)))
@@ -212,14 +277,15 @@ impl<C> ObjectPass<'_, C> {
         &mut self,
         read: impl FnOnce(&ObjectReader, &mut Option<C>, &mut dyn Sink) -> Result<T>,
     ) -> Result<T> {
-        let ObjectPass { reader, checker, found, part, .. } = self;
-        let ObjectReader { options, noise, key } = reader;
+        let ObjectPass { reader, request, checker, found, .. } = self;
+        let ObjectReader { options, noise, key, .. } = reader;
         let DocumentObjects { objects, facts } = found;
-        let mut each = |planned: Planned| match part {
+        let mut each = |planned: Planned| match request.part {
             Part::Changes if !planned.object.is_change() => Ok(()),
             _ => objects.push(planned),
         };
-        let collector = Collector::new(key, &noise.paths, facts, &mut each);
+        let mut collector = Collector::new(key, &noise.paths, facts, &mut each);
+        collector.ignores_moves = reader.ignores_moves;
         let mut sink = Filter::new(Box::new(collector), noise.clone(), options.patterns.clone());
         read(reader, checker, &mut sink)
     }

@@ -124,6 +124,11 @@ impl Excerpt {
         excerpt
     }
 
+    /// Returns an excerpt that is a whole JSON text.
+    pub fn whole(text: String) -> Excerpt {
+        Excerpt { text, ..Excerpt::default() }
+    }
+
     /// Adds bytes to the digest of the part that is not shown.
     pub fn leave_out(&mut self, bytes: &[u8]) {
         let mut hasher = DefaultHasher::new();

@@ -19,6 +19,7 @@ mod quotes;
 mod scalars;
 mod sets;
 mod shown;
+mod single;
 #[cfg(test)]
 mod tests;
 
@@ -45,6 +46,7 @@ pub use quotes::Quotes;
 use scalars::{Nulls, Scalars, marked};
 pub use shown::EXCERPT_MAX;
 use shown::ValueRenderer;
+pub use single::SingleValues;
 
 /// Which attributes a view shows.
 #[derive(Clone, Copy, Debug)]
@@ -174,27 +176,7 @@ impl Viewer for AttributeViewer<'_> {
         let Some(renderer) = renderer else {
             return paths(change, view_paths);
         };
-        let mut subject = Subject::of_change(change);
-        let elsewhere = match view_subject {
-            ViewSubject::Output { name, is_declared } => {
-                subject.named = is_declared || marks.is_name(name);
-                None
-            }
-            ViewSubject::Action => None,
-            ViewSubject::Resource(Section::ResourceChanges, _) => None,
-            ViewSubject::Resource(_, None) => None,
-            ViewSubject::Resource(_, Some(address)) => renderer.elsewhere(address)?,
-        };
-        let elsewhere = marks.beyond(subject, elsewhere)?;
-        let (mut hidden, mut named) = (Vec::new(), Marked::default());
-        marks.find_with(subject, elsewhere, |marked| {
-            hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
-            match marked.by {
-                MarkSource::Name => named.push(marked.path, *paths_max, change.offset()),
-                MarkSource::Mark => Ok(()),
-            }
-        })?;
-        named.sort();
+        let named = hide(renderer, marks, view_subject, change, *paths_max)?;
         // If a key is secret by name, the keys below it are secret, too. Paths are cut there.
         let ViewPaths { changed, unknown, sensitive_added, sensitive_removed, .. } = view_paths;
         let mut cut = [changed, unknown, sensitive_added, sensitive_removed].map(Cow::Borrowed);
@@ -207,8 +189,6 @@ impl Viewer for AttributeViewer<'_> {
         let [changed, unknown, sensitive_added, sensitive_removed] = &cut;
         let view_paths =
             ViewPaths { changed, unknown, sensitive_added, sensitive_removed, ..view_paths };
-        hidden.sort_unstable();
-        renderer.hide(hidden);
         let needs_marks = !unknown.is_empty() || change.before.is_none_or(Value::is_null);
         let overlay = change.after_sensitive.filter(|_| needs_marks);
         let marked = overlay.map(marked).transpose()?.unwrap_or_default();
@@ -227,9 +207,43 @@ impl Viewer for AttributeViewer<'_> {
             sizes: Sizes { set_room: SETS_MAX, size: 0, room },
             attributes: Attributes::default(),
         };
-        listing.change(subject.sides, change)?;
+        listing.change([change.before, change.after], change)?;
         Ok(listing.attributes)
     }
+}
+
+/// Starts a change: hides its secret values. Returns the paths that are secret by name, sorted.
+fn hide(
+    renderer: &mut ValueRenderer<'_>,
+    marks: &mut Marks,
+    view_subject: ViewSubject<'_>,
+    change: &Change<'_>,
+    paths_max: u64,
+) -> Result<Marked> {
+    let mut subject = Subject::of_change(change);
+    let elsewhere = match view_subject {
+        ViewSubject::Output { name, is_declared } => {
+            subject.named = is_declared || marks.is_name(name);
+            None
+        }
+        ViewSubject::Action => None,
+        ViewSubject::Resource(Section::ResourceChanges, _) => None,
+        ViewSubject::Resource(_, None) => None,
+        ViewSubject::Resource(_, Some(address)) => renderer.elsewhere(address)?,
+    };
+    let elsewhere = marks.beyond(subject, elsewhere)?;
+    let (mut hidden, mut named) = (Vec::new(), Marked::default());
+    marks.find_with(subject, elsewhere, |marked| {
+        hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
+        match marked.by {
+            MarkSource::Name => named.push(marked.path, paths_max, change.offset()),
+            MarkSource::Mark => Ok(()),
+        }
+    })?;
+    named.sort();
+    hidden.sort_unstable();
+    renderer.hide(hidden);
+    Ok(named)
 }
 
 /// Counts the members of `after` that have a value and contain no path in `shown`. Returns 0 if a

@@ -16,7 +16,7 @@ use super::options::{access, form, options, threads};
 use super::output::lies_in;
 use super::progress::Meter;
 use super::screen::screen;
-use super::secrets::secret_options;
+use super::secrets::{digest_key, secret_options};
 use super::stats::Stats;
 use super::tables::PartFiles;
 use plansift_check::assertion::Assertions;
@@ -27,7 +27,8 @@ use plansift_fleet::batch::folder::{Folder, Standing};
 use plansift_fleet::batch::journal::{self, Terms};
 use plansift_fleet::batch::report::{self, Fleet};
 use plansift_fleet::batch::run::{Event, Progress, run as run_jobs};
-use plansift_fleet::batch::settings::{OnFailure, Settings, threads_in};
+use plansift_fleet::batch::settings::{DigestSettings, OnFailure, Settings, threads_in};
+use plansift_fleet::run::AttributeContent;
 use plansift_fleet::run::assertions::AssertionSettings;
 use plansift_fleet::source::Stop;
 use plansift_plan::plan::Accepts;
@@ -44,7 +45,7 @@ pub fn run(arguments: &Batch) -> std::result::Result<Exit, Exit> {
         let text = format!("{name}: this is a file: --out takes a folder, and --output a file");
         return Err(usage(&text));
     }
-    let also = arguments.assertions.assert.clone();
+    let also = arguments.assertions.assert.iter().chain(&arguments.key_file).cloned();
     let part_files = PartFiles::of(arguments)?;
     let listed = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), also)?;
     let (settings, digest) = settings(arguments)?;
@@ -104,7 +105,16 @@ fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>)
     let assertions = Assertions::from(assertions);
     let has_assertions = !assertions.list().is_empty();
     let secrets = secret_options(&SecretArgs::default(), records.read);
+    let key = arguments.digest.map(|level| {
+        digest_key("--digest", level, arguments.key_file.as_deref()).map(|key| (level, key))
+    });
+    let digest_settings = key.transpose()?.map(|(level, key)| DigestSettings {
+        level,
+        content: AttributeContent::Planned(key),
+        spool_max: records.read.limits.spool,
+    });
     let settings = Settings {
+        digest: digest_settings,
         assertion_settings: has_assertions.then_some(AssertionSettings { assertions, secrets }),
         access: access(plans, &records.read),
         records,
@@ -139,6 +149,7 @@ fn terms(
         schemas: schemas.named_digest(),
         schema_cache: schemas.folder_digest()?,
         assertions,
+        digest: settings.digest.as_ref().map(DigestSettings::name),
         shard: arguments.shard.to_string(),
     })
 }

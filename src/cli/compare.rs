@@ -14,7 +14,7 @@ use super::output::{self, Output};
 use super::pairing::{Pair, pairs};
 use super::reading::Printer;
 use super::screen::screen;
-use super::secrets::{read_key, secret_options};
+use super::secrets::{digest_key, read_key, secret_options};
 use plansift_compare::approval::{self, Approval, ApprovalKey};
 use plansift_compare::digest;
 use plansift_compare::join::{Extras, JoinOptions, Objects, join};
@@ -432,17 +432,7 @@ pub fn digest(arguments: &Digest) -> std::result::Result<Exit, Exit> {
     let Digest { level, filters, key_file, output: path, plans } = arguments;
     let path = path.as_deref();
     let listed = inputs::list(plans, Accepts::States, path, key_file.clone())?;
-    let key = match key_file {
-        Some(path) => read_key(path, ValueKey::of_file)?,
-        None if *level < CompareLevel::Values => ValueKey::public(),
-        None => {
-            return Err(usage(&format!(
-                "--level {}: without a key, a digest of values can be used to guess them: name a \
-                 file with a key: --key-file FILE",
-                level.name()
-            )));
-        }
-    };
+    let key = digest_key("--level", *level, key_file.as_deref())?;
     let (mut lines, mut done, mut failed) = (String::new(), 0, 0);
     for entry in &listed.inputs.entries {
         let entry = match entry {

@@ -8,8 +8,10 @@ use super::args::{self, MaskArgs, Plans, SecretArgs};
 use super::exit::Exit;
 use super::messages::{fail, say, usage};
 use super::options::options;
+use plansift_compare::meaning::ValueKey;
 use plansift_core::error::Error;
 use plansift_plan::plan;
+use plansift_plan::record::CompareLevel;
 use plansift_redact::redact::mask::{KEY_MIN, Key, Masking};
 use plansift_redact::redact::{Counts, RedactOptions};
 use plansift_redact::secret::{self, EchoOf, Names};
@@ -40,6 +42,23 @@ pub fn read_key<K>(path: &Path, derive: impl FnOnce(&[u8]) -> Option<K>) -> Resu
         return Err(usage(&format!("{name}: a key has {KEY_MAX} bytes at most")));
     }
     derive(&bytes).ok_or_else(|| usage(&format!("{name}: a key has {KEY_MIN} bytes at least")))
+}
+
+/// Returns the key of digests at a level. Prints errors: digests of values need a key.
+pub fn digest_key(
+    option: &str,
+    level: CompareLevel,
+    key_file: Option<&Path>,
+) -> Result<ValueKey, Exit> {
+    match key_file {
+        Some(path) => read_key(path, ValueKey::of_file),
+        None if level < CompareLevel::Values => Ok(ValueKey::public()),
+        None => Err(usage(&format!(
+            "{option} {}: without a key, a digest of values can be used to guess them: name a file \
+             with a key: --key-file FILE",
+            level.name()
+        ))),
+    }
 }
 
 fn masking(arguments: &MaskArgs) -> Result<Masking, Exit> {

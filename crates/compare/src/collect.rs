@@ -234,8 +234,12 @@ impl Sink for Collector<'_> {
             }
             _ => return Ok(()),
         };
-        // Sections other than `resource_changes` may list objects that stay as they are, too.
-        if planned.action == "no-op" {
+        // The records may contain objects that stay as they are, and checks that pass.
+        let is_settled = match planned.object {
+            ObjectKind::Check => planned.action == "pass",
+            _ => planned.action == "no-op",
+        };
+        if is_settled {
             return Ok(());
         }
         let planned = if self.ignores_moves { without_move(planned) } else { Some(planned) };

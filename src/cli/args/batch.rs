@@ -7,11 +7,12 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::{
-    AssertionArgs, COLOR, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs,
-    Target, When, file, parse_amount, positive, refuse_format, when,
+    AssertionArgs, COLOR, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, SECRETS,
+    TableArgs, Target, When, file, parse_amount, positive, refuse_format, when,
 };
 use plansift_core::nearest::{did_you_mean, nearest};
 use plansift_fleet::batch::Shard;
+use plansift_plan::record::CompareLevel;
 
 /// The help of `--group-by`, without the sentence about states, which these commands do not read.
 const GROUP_BY: &str = "Group the table by this [default: workspace]";
@@ -46,6 +47,13 @@ pub struct Batch {
     /// Date in the paths of the tables [default: the current day in UTC]
     #[arg(help_heading = OUTPUT, long, value_name = "YYYY-MM-DD", requires = "tables")]
     pub date: Option<String>,
+    /// Add the digest of each plan at this level to report.ndjson, as `plansift digest` prints it.
+    /// Digests of values need --key-file
+    #[arg(help_heading = OUTPUT, long, value_parser = super::compare::level(), value_name = "LEVEL")]
+    pub digest: Option<CompareLevel>,
+    /// Key of the digests of values: 16 random bytes or more
+    #[arg(help_heading = SECRETS, long, value_name = "FILE", requires = "digest")]
+    pub key_file: Option<PathBuf>,
     /// Process only the Ith of N parts of the inputs; `merge` joins the reports
     #[arg(help_heading = INPUT, long, value_name = "I/N", value_parser = shard,
           default_value = "1/1")]

@@ -205,7 +205,7 @@ fn format() -> impl TypedValueParser<Value = ComparisonForm> {
 }
 
 /// Parses a level.
-fn level() -> impl TypedValueParser<Value = CompareLevel> {
+pub(super) fn level() -> impl TypedValueParser<Value = CompareLevel> {
     words([
         ("actions", CompareLevel::Actions, "Addresses and actions"),
         ("paths", CompareLevel::Paths, "Also changed paths, reasons, and causes of replacement"),

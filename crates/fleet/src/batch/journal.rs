@@ -65,6 +65,9 @@ pub struct Terms {
     /// The digest of the files of assertions; `None` without assertions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assertions: Option<String>,
+    /// The level of the digests of plans, and what identifies their key; `None` without digests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// The shard of the inputs, as `i/n`.
     pub shard: String,
 }
@@ -82,6 +85,7 @@ impl Terms {
             (self.schemas != others.schemas, "--schemas"),
             (self.schema_cache != others.schema_cache, "--schema-cache"),
             (self.assertions != others.assertions, "--assert"),
+            (self.digest != others.digest, "--digest"),
             (self.shard != others.shard, "--shard"),
         ];
         pairs.into_iter().find_map(|(differs, option)| differs.then_some(option))

@@ -62,6 +62,9 @@ pub struct Done {
     /// The assertions that the plan fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_assertions: Vec<FailedAssertion<'static>>,
+    /// The digest of what the plan does, if the batch keeps digests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// The counts of changes by type, module, provider and action.
     #[serde(default)]
     pub tally: PlanCounts,

@@ -254,7 +254,8 @@ fn plans(
             PlanResult::Done(done) => {
                 let (has_changes, summary) = (Some(done.has_changes), Some(&done.summary));
                 let failed_assertions = &*done.failed_assertions;
-                let plan = BatchPlan { has_changes, summary, failed_assertions, ..plan };
+                let digest = done.digest.as_deref();
+                let plan = BatchPlan { has_changes, summary, digest, failed_assertions, ..plan };
                 sink.record(&Record::BatchPlan(BatchPlan { status: "done", records, ..plan }))?;
                 for failed in failed_assertions {
                     fleet.totals.fail_assertion(name, failed);

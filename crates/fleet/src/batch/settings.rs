@@ -2,9 +2,10 @@
 
 use std::num::NonZeroUsize;
 
+use crate::run::AttributeContent;
 use crate::run::assertions::AssertionSettings;
 use plansift_core::input;
-use plansift_plan::record::RecordOptions;
+use plansift_plan::record::{CompareLevel, RecordOptions};
 use plansift_report::Form;
 
 /// Memory to plan for each thread, in bytes. Most threads need 5 MiB. A plan with a change of many
@@ -28,6 +29,8 @@ pub struct Settings {
     pub records: RecordOptions,
     /// Assertions to check against each plan.
     pub assertion_settings: Option<AssertionSettings>,
+    /// Which digest of each plan to keep; `None` for none.
+    pub digest: Option<DigestSettings>,
     /// How to open inputs. The batch sets `threads` for each input.
     pub access: input::InputOptions,
     /// The form of the records.
@@ -41,7 +44,33 @@ pub struct Settings {
     pub on_failure: OnFailure,
 }
 
+/// Which digest of a plan to compute.
+#[derive(Debug)]
+pub struct DigestSettings {
+    /// The level of the digest.
+    pub level: CompareLevel,
+    /// The planned paths, with the key of the digests of values.
+    pub content: AttributeContent,
+    /// Maximum size of the temporary files of a plan, in bytes.
+    pub spool_max: u64,
+}
+
+impl DigestSettings {
+    /// Returns the level and what identifies the key, for the journal.
+    pub fn name(&self) -> String {
+        match &self.content {
+            AttributeContent::Planned(key) => format!("{} {}", self.level.name(), key.check()),
+            _ => self.level.name().to_owned(),
+        }
+    }
+}
+
 impl Settings {
+    /// Returns what the records of the plans contain.
+    pub(super) fn attributes(&self) -> &AttributeContent {
+        self.digest.as_ref().map_or(&AttributeContent::None, |digest| &digest.content)
+    }
+
     /// Memory for one large element, in bytes: the rest after every thread has its small share.
     pub(super) fn memory_of_one(&self) -> u64 {
         let small = BASE_MEMORY + self.threads.get() as u64 * SMALL_MEMORY;

@@ -11,16 +11,20 @@ use super::Job;
 use super::folder::{Draft, Finished};
 use super::journal::Listed;
 use super::outcome::{Done, JournaledPlan, Outcome, PlanResult};
-use super::settings::Settings;
+use super::settings::{DigestSettings, Settings};
 use crate::run::{
     AttributeContent, Consumer, DocumentLoop, DocumentOutcome, ElementPermit, Events, OpenInput,
     Opening, Passes, PlanReader, ReadProgress, Remark,
 };
 use crate::source::{InputEntry, Stop};
+use plansift_compare::collect::{Collector, Facts};
+use plansift_compare::digest::digest;
+use plansift_compare::join::Objects;
+use plansift_compare::meaning::ValueKey;
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_core::input::{self, Mapping, Threads};
 use plansift_plan::record::counts::Summary;
-use plansift_plan::record::{FailedAssertion, Label, Owned, Record, Rendered};
+use plansift_plan::record::{CompareLevel, FailedAssertion, Label, Owned, Record, Rendered};
 use plansift_plan::sink::Sink;
 use plansift_report::fleet::PlanCounts;
 
@@ -87,7 +91,8 @@ impl JobWork<'_> {
             Err(error) => return Err(error),
         };
         let assertions = assertion_settings.as_ref();
-        let reader = PlanReader { options, attributes: &AttributeContent::None, assertions };
+        let attributes = self.settings.attributes();
+        let reader = PlanReader { options, attributes, assertions };
         let (plans, warnings) = self.read(opened, reader, form.sink(&mut draft))?;
         drop(permit);
         let is_done = |plan: &JournaledPlan| matches!(plan.result, PlanResult::Done(_));
@@ -119,7 +124,8 @@ impl JobWork<'_> {
     ) -> Result<(Vec<JournaledPlan>, Warnings)> {
         let Listed { source, workspace, .. } = &self.job.listed;
         let label = Label { source, workspace: workspace.as_deref() };
-        let mut sink = Counted::new(sink);
+        let digests = self.settings.digest.as_ref().and_then(Digesting::new);
+        let mut sink = Counted::new(sink, digests);
         let mut messages = Messages::default();
         let documents_max = reader.options.read.limits.plans;
         let mut run = DocumentLoop::new(Consumer::Records(reader, &mut sink), &mut messages);
@@ -212,10 +218,43 @@ struct Counted<'a> {
     /// The index of the first plan that was read to its end. Its tally also takes the names of
     /// later plans.
     first: Option<usize>,
+    /// Digests each plan, if the batch keeps digests.
+    digests: Option<Digesting<'a>>,
+}
+
+/// Collects the objects of the current plan, to digest them.
+struct Digesting<'a> {
+    level: CompareLevel,
+    key: &'a ValueKey,
+    objects: Objects,
+    spool_max: u64,
+}
+
+impl<'a> Digesting<'a> {
+    fn new(settings: &'a DigestSettings) -> Option<Digesting<'a>> {
+        let AttributeContent::Planned(key) = &settings.content else { return None };
+        let spool_max = settings.spool_max;
+        let objects = Objects::new(spool_max);
+        Some(Digesting { level: settings.level, key, objects, spool_max })
+    }
+
+    /// Adds the object of a record.
+    fn add(&mut self, record: &Record<'_>) -> Result<()> {
+        let objects = &mut self.objects;
+        let mut each = |planned| objects.push(planned);
+        let mut facts = Facts::default();
+        Collector::new(self.key, &[], &mut facts, &mut each).record(record)
+    }
+
+    /// Returns the digest of the objects so far, and starts anew.
+    fn take(&mut self) -> Result<String> {
+        let objects = std::mem::replace(&mut self.objects, Objects::new(self.spool_max));
+        Ok(digest(objects, self.level, Vec::new())?.to_string())
+    }
 }
 
 impl<'a> Counted<'a> {
-    fn new(sink: Box<dyn Sink + 'a>) -> Counted<'a> {
+    fn new(sink: Box<dyn Sink + 'a>, digests: Option<Digesting<'a>>) -> Counted<'a> {
         Counted {
             sink,
             source: String::new(),
@@ -224,26 +263,36 @@ impl<'a> Counted<'a> {
             failed: Vec::new(),
             plans: Vec::new(),
             first: None,
+            digests,
         }
     }
 
     /// Keeps the outcome of the current plan, which was read to its end.
-    fn keep(&mut self, summary: &Summary) {
+    fn keep(&mut self, summary: &Summary) -> Result<()> {
+        let digest = self.digests.as_mut().map(Digesting::take).transpose()?;
         let mut tally = std::mem::take(&mut self.tally);
         match self.first.map(|first| &mut self.plans[first].result) {
             Some(PlanResult::Done(first)) => first.tally.take_names(&mut tally),
             _ => self.first = Some(self.plans.len()),
         }
         let (summary, failed_assertions) = (summary.clone(), std::mem::take(&mut self.failed));
-        let done = Done { has_changes: false, summary, failed_assertions, tally };
+        let done = Done { has_changes: false, summary, failed_assertions, digest, tally };
         let (source, workspace) = (std::mem::take(&mut self.source), self.workspace.take());
         let result = PlanResult::Done(Box::new(done));
         self.plans.push(JournaledPlan { source, workspace, result });
+        Ok(())
     }
 }
 
 impl Sink for Counted<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        if let Some(digests) = &mut self.digests {
+            digests.add(record)?;
+            // Only runs with a view have such records, and the records of a batch have none.
+            if let Record::DeferredActionInvocation(_) = record {
+                return Ok(());
+            }
+        }
         self.tally.count(record);
         self.sink.record(record)?;
         match record {
@@ -253,13 +302,15 @@ impl Sink for Counted<'_> {
                 self.failed.clear();
             }
             Record::FailedAssertion(failed) => self.failed.push(failed.owned()),
-            Record::Summary(summary) => self.keep(summary),
+            Record::Summary(summary) => self.keep(summary)?,
             _ => {}
         }
         Ok(())
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        // The objects of a plan that failed half-way do not count for the next one.
+        self.digests.as_mut().map(Digesting::take).transpose()?;
         let Label { source, workspace } = label;
         let (source, workspace) = (source.to_owned(), workspace.map(str::to_owned));
         let result = PlanResult::Error(error.to_string());

@@ -5,6 +5,8 @@ use super::assertions::{AssertionSettings, mask};
 use super::opening::{FirstPass, Passes};
 use super::turn::Turn;
 use plansift_check::assertion::{Outcome, Run};
+use plansift_compare::meaning::ValueKey;
+use plansift_compare::view::PlannedView;
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_plan::plan::{Accepts, Document};
 use plansift_plan::record::{
@@ -33,6 +35,8 @@ pub enum AttributeContent {
     },
     /// No attributes, but the configuration blocks of the resources.
     Blocks,
+    /// The planned paths, with the digests of their values by this key.
+    Planned(ValueKey),
 }
 
 /// Makes records of plans.
@@ -55,8 +59,8 @@ impl PlanReader<'_> {
             (AttributeContent::Values { .. } | AttributeContent::Blocks, _) => {
                 Passes::Two(Accepts::States)
             }
-            (AttributeContent::None | AttributeContent::Paths, Some(_)) => Passes::OneKept,
-            (AttributeContent::None | AttributeContent::Paths, None) => Passes::One,
+            (_, Some(_)) => Passes::OneKept,
+            (_, None) => Passes::One,
         }
     }
 
@@ -73,7 +77,9 @@ impl PlanReader<'_> {
                 .ok_or(Error::new(ErrorKind::Spool))
                 .and_then(|first| first.blocks(at))
                 .map(|found| blocks = Some(found)),
-            AttributeContent::None | AttributeContent::Paths => Ok(()),
+            AttributeContent::None | AttributeContent::Paths | AttributeContent::Planned(_) => {
+                Ok(())
+            }
         };
         let request = RecordRequest::new(label, &self.options);
         if let Err(error) = first_pass {
@@ -88,7 +94,7 @@ impl PlanReader<'_> {
             return Ok(outcome);
         }
         let view = self.view(collected.as_ref());
-        let request = request.with_view(view.as_ref().map(|view| view as &dyn View));
+        let request = request.with_view(view.as_deref());
         let Some(AssertionSettings { assertions, secrets }) = self.assertions else {
             return write_records(documents, request, sink);
         };
@@ -121,17 +127,18 @@ impl PlanReader<'_> {
         first.secrets.collect(at, &secrets).map(Some)
     }
 
-    fn view<'v>(&'v self, collected: Option<&'v Collected>) -> Option<AttributeView<'v>> {
-        match (self.attributes, collected) {
-            (AttributeContent::None | AttributeContent::Blocks, _) => None,
+    fn view<'v>(&'v self, collected: Option<&'v Collected>) -> Option<Box<dyn View + 'v>> {
+        Some(match (self.attributes, collected) {
+            (AttributeContent::None | AttributeContent::Blocks, _) => return None,
+            (AttributeContent::Planned(key), _) => Box::new(PlannedView { key, shown: None }),
             (AttributeContent::Values { all, detail, secrets }, Some(collected)) => {
                 let known = ViewSettings { collected, options: secrets, detail: *detail };
-                Some(match *all {
+                Box::new(match *all {
                     true => AttributeView::All(known),
                     false => AttributeView::Changed(known),
                 })
             }
-            _ => Some(AttributeView::Paths),
-        }
+            _ => Box::new(AttributeView::Paths),
+        })
     }
 }

@@ -36,6 +36,9 @@ pub struct BatchPlan<'a> {
     /// The content of the plan's last record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<&'a Summary>,
+    /// The digest of what the plan does, with `batch --digest`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<&'a str>,
     /// The assertions of `--assert` that the plan fails.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub failed_assertions: &'a [FailedAssertion<'static>],

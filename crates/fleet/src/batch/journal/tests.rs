@@ -37,6 +37,7 @@ fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
             has_changes: true,
             summary: Default::default(),
             failed_assertions: Vec::new(),
+            digest: None,
             tally: Default::default(),
         })),
     };

@@ -179,12 +179,12 @@ const FAMILIES: [Family; 7] = [
             },
             Kind {
                 also_required: "error",
-                absent: "records has_changes summary failed_assertions",
+                absent: "records has_changes summary digest failed_assertions",
                 word: Some(("status", "failed")),
                 ..kind("failed", "BatchPlan")
             },
             Kind {
-                absent: "error records has_changes summary failed_assertions",
+                absent: "error records has_changes summary digest failed_assertions",
                 word: Some(("status", "pending")),
                 ..kind("pending", "BatchPlan")
             },

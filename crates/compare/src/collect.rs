@@ -10,8 +10,8 @@ use plansift_core::path::{self, Paths};
 use plansift_plan::record::counts::PlanFacts;
 use plansift_plan::record::state_counts::StateCounts;
 use plansift_plan::record::{
-    Attribute, Attributes, ChangePaths, Difference, JsonText, Label, ObjectKind, Record,
-    ResourceChange, Shown,
+    Attribute, Attributes, ChangePaths, ComparedChange, Label, ObjectKind, Record, ResourceChange,
+    Shown,
 };
 use plansift_plan::sink::Sink;
 
@@ -38,13 +38,6 @@ pub struct Facts {
     pub hidden_changes: u64,
     /// Number of other objects that the filters of the user hide.
     pub hidden_others: u64,
-}
-
-/// The part of an import that says whether its identity is known.
-#[derive(serde::Deserialize)]
-struct Import {
-    #[serde(default)]
-    unknown: bool,
 }
 
 impl Facts {
@@ -84,7 +77,6 @@ impl<'c> Collector<'c> {
             previous_address: moved_from,
             type_name: text(&name.type_name),
             importing,
-            imported: change.importing.as_ref().and_then(|importing| self.imported(importing)),
             reasons,
             causes,
             ..Planned::new(object, name.address.as_deref().unwrap_or_default(), action)
@@ -94,25 +86,16 @@ impl<'c> Collector<'c> {
         planned
     }
 
-    /// Returns the digest of what a change imports; `None` if it is unknown.
-    fn imported(&self, importing: &JsonText<'_>) -> Option<Digest> {
-        let text = importing.get();
-        let is_unknown = serde_json::from_str::<Import>(text).is_ok_and(|import| import.unknown);
-        (!is_unknown).then(|| self.key.texts([text]))
-    }
-
     /// Sets the paths of an object.
     fn fill(&self, planned: &mut Planned, attributes: &Attributes, sensitive: &Paths) {
-        for Attribute { path, before, after, digest, difference, .. } in &attributes.list {
-            match difference {
-                Difference::Nothing => planned.text = digest.map(Digest),
-                Difference::Mark => planned.sensitive.push(path.clone()),
-                _ => {}
-            }
-            if matches!(difference, Difference::Nothing | Difference::Mark) {
-                continue;
-            }
-            planned.created |= *before == Shown::Absent;
+        if let Some(compared) = &attributes.compared {
+            let ComparedChange { created, text, imported, sensitive } = &**compared;
+            planned.created |= created;
+            planned.text = Some(Digest(*text));
+            planned.imported = imported.map(Digest);
+            planned.sensitive.clone_from(sensitive);
+        }
+        for Attribute { path, after, digest, .. } in &attributes.list {
             let Some(digest) = digest else {
                 planned.unknown.push(path.clone());
                 continue;

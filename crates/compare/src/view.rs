@@ -10,19 +10,16 @@ use plansift_plan::marks::steps::PieceMarkedPaths;
 use plansift_plan::marks::{Marks, Subject};
 use plansift_plan::plan::Change;
 use plansift_plan::record::{
-    Attribute, Attributes, Difference, Excerpt, MaskText, Shown, View, ViewPaths, ViewSubject,
-    Viewer,
+    Attribute, Attributes, ComparedChange, Difference, Excerpt, MaskText, Shown, View, ViewPaths,
+    ViewSubject, Viewer,
 };
 use plansift_report::view::{SingleValues, ViewSettings};
 
 /// Gives each change one attribute for each planned path (docs/format/comparison.md, section 3).
 ///
 /// [`Attribute::digest`] is the digest of the planned value; it is absent for an unknown value.
-/// [`Attribute::before`] is [`Shown::Absent`] for an object that does not exist before the change,
-/// and [`Shown::Withheld`] for any other object. An attribute with [`Difference::Mark`] names a
-/// sensitive place of an invocation, and no planned path. [`Attribute::after`] is [`Shown::Sensitive`] for the
-/// known part of a sensitive value that is also listed as unknown. The last attribute, with [`Difference::Nothing`],
-/// has the digest of the JSON text of the change.
+/// [`Attribute::after`] is [`Shown::Sensitive`] for the known part of a sensitive value that is also
+/// listed as unknown. [`Attributes::compared`] has facts about the whole change.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedView<'s> {
     /// The key of the digests.
@@ -63,25 +60,25 @@ impl<'s> PlannedViewer<'s> {
         PlannedViewer { key, paths_max: limits.paths, marks: Marks::new(None, limits), values }
     }
 
-    /// Lists the sensitive paths of a configuration, whose record has no list of them.
-    fn marks_of(&mut self, change: &Change<'_>, list: &mut Vec<Attribute>) -> Result<()> {
+    /// Returns the sensitive paths of a configuration, whose record has no list of them.
+    fn marked(&mut self, change: &Change<'_>) -> Result<Vec<String>> {
         let mut marked = PieceMarkedPaths::default();
         let paths_max = self.paths_max;
         self.marks.find(Subject::of_change(change), |found| {
             marked.push(found.path, paths_max, change.offset())
         })?;
         marked.sort();
-        list.extend(marked.list().iter().map(|path| Attribute {
-            path: path.to_string(),
-            before: Shown::Absent,
-            after: Shown::Sensitive,
-            replaces: false,
-            difference: Difference::Mark,
-            mark: None,
-            lines: None,
-            digest: None,
-        }));
-        Ok(())
+        Ok(marked.list().iter().map(|path| path.to_string()).collect())
+    }
+
+    /// Returns the digest of what a change imports; `None` if it imports nothing or that is unknown.
+    fn imported(&self, change: &Change<'_>) -> Result<Option<Digest>> {
+        let Some(importing) = change.importing else { return Ok(None) };
+        let is_unknown = importing.get("unknown")?.is_some_and(Value::is_true);
+        match is_unknown {
+            true => Ok(None),
+            false => self.key.value(importing).map(Some),
+        }
     }
 
     /// Returns the offsets of the sensitive values of a change, sorted. `is_secret` says that the
@@ -134,10 +131,6 @@ impl Viewer for PlannedViewer<'_> {
             values.begin(subject, change)?;
         }
         let present = |side: Option<Value<'_>>| side.is_some_and(|side| !side.is_null());
-        let before = match present(change.before) {
-            true => Shown::Withheld,
-            false => Shown::Absent,
-        };
         let mut causes = view_paths.replace_paths.clone();
         causes.sort_outermost();
         let mut listing = Listing {
@@ -148,7 +141,6 @@ impl Viewer for PlannedViewer<'_> {
             hidden: &hidden,
             unknown: view_paths.unknown,
             causes,
-            before,
             size: 0,
             list: Vec::new(),
         };
@@ -166,16 +158,21 @@ impl Viewer for PlannedViewer<'_> {
         let mut list = listing.list;
         list.sort_unstable_by(|one, two| one.path.cmp(&two.path));
         list.dedup_by(|one, two| one.path == two.path && one.digest == two.digest);
-        if let ViewSubject::Action = subject {
-            self.marks_of(change, &mut list)?;
-        }
-        list.push(text(self.key, change));
-        Ok(Attributes { list, ..Attributes::default() })
+        let compared = ComparedChange {
+            created: !present(change.before),
+            text: text(self.key, change).0,
+            imported: self.imported(change)?.map(|digest| digest.0),
+            sensitive: match subject {
+                ViewSubject::Action => self.marked(change)?,
+                _ => Vec::new(),
+            },
+        };
+        Ok(Attributes { list, compared: Some(Box::new(compared)), ..Attributes::default() })
     }
 }
 
-/// Returns an attribute with the digest of the JSON text of a change.
-fn text(key: &ValueKey, change: &Change<'_>) -> Attribute {
+/// Digests the JSON text of the values of a change.
+fn text(key: &ValueKey, change: &Change<'_>) -> Digest {
     let mut hasher = key.hasher(b'T');
     let overlays = [change.after_unknown, change.before_sensitive, change.after_sensitive];
     let others = [change.before, change.after, change.replace_paths, change.importing];
@@ -184,16 +181,7 @@ fn text(key: &ValueKey, change: &Change<'_>) -> Attribute {
         hasher.update(&(raw.len() as u64).to_le_bytes());
         hasher.update(raw);
     }
-    Attribute {
-        path: String::new(),
-        before: Shown::Withheld,
-        after: Shown::Withheld,
-        replaces: false,
-        difference: Difference::Nothing,
-        mark: None,
-        lines: None,
-        digest: Some(Digest::of(hasher.finalize()).0),
-    }
+    Digest::of(hasher.finalize())
 }
 
 /// Collects the planned paths of one change.
@@ -210,7 +198,6 @@ struct Listing<'l, 's> {
     unknown: &'l Paths,
     /// The paths that force a replacement, without paths below another one.
     causes: Paths,
-    before: Shown,
     size: u64,
     list: Vec<Attribute>,
 }
@@ -323,7 +310,7 @@ impl Listing<'_, '_> {
         }
         self.list.push(Attribute {
             path: path_text,
-            before: self.before.clone(),
+            before: Shown::Withheld,
             after,
             replaces: self.causes.has_above(path) || self.causes.has_below(path),
             difference: Difference::Value,

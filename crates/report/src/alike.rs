@@ -78,7 +78,7 @@ fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
 /// Comparing the rendered lines is not enough, because they may leave something out. Returns `None`
 /// if the change has no complete list of attributes. Such a change is never alike.
 fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
-    let Attributes { list, left_out: 0, unchanged } = &change.attributes else { return None };
+    let Attributes { list, left_out: 0, unchanged, .. } = &change.attributes else { return None };
     let mut hasher = DefaultHasher::new();
     let importing = change.importing.as_ref().map(|importing| importing.get());
     let reasons = (&change.action_reason, &change.deferred_reason, change.generated_config);

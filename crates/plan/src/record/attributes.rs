@@ -58,6 +58,21 @@ pub struct Attributes {
     pub left_out: u64,
     /// Number of top-level attributes that have a value, are unchanged, and are not in the list.
     pub unchanged: u64,
+    /// Facts about the whole change, if the view computes them to compare plans.
+    pub compared: Option<Box<ComparedChange>>,
+}
+
+/// Facts about a whole change, to compare plans.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ComparedChange {
+    /// Whether the object does not exist before the change.
+    pub created: bool,
+    /// A digest of the JSON text of the values of the change.
+    pub text: [u8; 16],
+    /// The digest of what the change imports; `None` if it imports nothing or that is unknown.
+    pub imported: Option<[u8; 16]>,
+    /// The sensitive paths of the configuration of an action. Other records have a list of them.
+    pub sensitive: Vec<String>,
 }
 
 impl Attributes {

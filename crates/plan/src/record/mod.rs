@@ -44,7 +44,8 @@ use state_counts::{Group, StateCounts};
 
 pub use assertion_result::{AssertionFinding, AssertionResult, UnreadDocument};
 pub use attributes::{
-    Attribute, Attributes, Difference, Excerpt, Line, Lines, MarkChange, Shown, UNKNOWN,
+    Attribute, Attributes, ComparedChange, Difference, Excerpt, Line, Lines, MarkChange, Shown,
+    UNKNOWN,
 };
 pub use audit::{AuditFinding, AuditSummary, FindingCounts, FindingKind, SecretOrigin};
 pub use changes::{

@@ -103,7 +103,7 @@ pub(super) fn differences(
             of_direction.take(room).map(|it| attribute(object, it, detail)).collect();
         room -= list.len();
         let left_out = (count - list.len()) as u64;
-        (direction, Attributes { list, left_out, unchanged: 0 })
+        (direction, Attributes { list, left_out, ..Attributes::default() })
     });
     groups.into_iter().filter(|(_, group)| !group.list.is_empty() || group.left_out > 0).collect()
 }

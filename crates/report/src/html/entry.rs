@@ -166,7 +166,7 @@ impl<'a> HtmlEntry<'a> {
 
 impl<'a> Details<'a> {
     fn of_values(values: &'a Attributes) -> Details<'a> {
-        let Attributes { list, left_out, unchanged } = values;
+        let Attributes { list, left_out, unchanged, .. } = values;
         let (left_out, unchanged) = (*left_out, *unchanged);
         Details { attributes: list, left_out, unchanged, ..Details::default() }
     }

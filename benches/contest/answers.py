@@ -65,6 +65,17 @@ def counts(plan):
     return check
 
 
+def compared(differing):
+    """Checks that a comparison found this number of objects, and all of them with more."""
+
+    def check(answer):
+        summary = json.loads(answer.read_text().splitlines()[-1])
+        if summary["differing"] != {"more": differing, "less": 0, "resolved": 0}:
+            raise Failure(f"{differing} objects with more, not {summary['differing']}")
+
+    return check
+
+
 def tables(plan, folder):
     """Checks that a batch read all plans, and that the tables in the folder are complete."""
 

@@ -19,6 +19,9 @@ OTHERS = Path("benches/peers/others")
 ONE_THREAD = "plansift --threads 1"
 # The contestant for task A on all processors.
 LISTING = "plansift --no-paths"
+# The contestants that compare a plan with a copy that has 1 000 other changes.
+COMPARE = "plansift compare"
+COMPARE_REVERSED = "plansift compare, unsorted"
 # The contestant that writes tables.
 TABLES = "plansift batch --tables"
 ROOF_MODES = ("fault", "drop", "populate", "both", "prefetch")
@@ -187,6 +190,15 @@ class Field:
         """Runs plansift on a tiny plan, in many rounds because each is short."""
         for entry in (self.plansift(plan, check), *self.threads(plan, check, "1")):
             yield replace(entry, rounds_min=21)
+
+    def compare(self, plan):
+        """Compares a plan with a changed copy, and with one in another order."""
+        check = answers.compared(plans.CHANGED)
+        for who, order in ((COMPARE, "sorted"), (COMPARE_REVERSED, "reversed")):
+            copy = plans.changed(plan, order)
+            options = ["--format", "ndjson", "--threads", "2"]
+            command = [tools.PLANSIFT, "compare", *options, str(plan.path), str(copy)]
+            yield Entry(plan, "-", who, command, check, files=(plan.path, copy))
 
     def tables(self, plan):
         """Writes the records and the tables of a fleet. Removing those of the last run counts."""

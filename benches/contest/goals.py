@@ -5,7 +5,7 @@ A goal is not measured if its contestants did not run."""
 from dataclasses import dataclass
 from typing import Callable
 
-from .entries import LISTING, ONE_THREAD, TABLES
+from .entries import COMPARE, COMPARE_REVERSED, LISTING, ONE_THREAD, TABLES
 
 TWO_THREADS = "plansift --threads 2"
 WITH_AVX2 = "PLANSIFT_ISA=avx2"
@@ -257,6 +257,18 @@ GOALS = [
         "time of large in that of estate, for eight times the bytes",
         *at_most(8.2),
         lambda run: [8 * run.speed(ESTATE) / run.speed(LARGE)],
+    ),
+    Goal(
+        "time of compare in that of changes, two threads, 1 000 changes differ",
+        *at_most(2.5),
+        lambda run: [run.get(ESTATE, COMPARE).seconds / run.get(ESTATE, TWO_THREADS).seconds],
+    ),
+    Goal(
+        "the same with a copy in another order",
+        *at_most(6),
+        lambda run: [
+            run.get(ESTATE, COMPARE_REVERSED).seconds / run.get(ESTATE, TWO_THREADS).seconds
+        ],
     ),
     Goal(
         "time of batch --tables in that of changes, many plans",

@@ -6,6 +6,7 @@ A plan is made once, and stays in target/bench/plans until the generator's sourc
 import hashlib
 import json
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,35 @@ def compressed(plan, tool):
         with open(part, "wb") as out:
             subprocess.run([tool, *options, "-c", str(plan.path)], stdout=out, check=True)
         part.rename(path)
+    return path
+
+
+# Number of changes that differ between a plan and its changed copy.
+CHANGED = 1000
+
+UPDATE, DELETE = b'"actions":["update"]', b'"actions":["delete"]'
+
+
+def changed(plan, order):
+    """Returns a copy of the plan in which 1 000 updates delete; in the order "sorted" or "reversed".
+
+    Makes the copy if it is missing."""
+    path = Path(f"{plan.path}.{order}")
+    if path.exists() and path.stat().st_mtime >= plan.path.stat().st_mtime:
+        return path
+    text = plan.path.read_bytes()
+    start = text.index(b'"resource_changes":[') + len(b'"resource_changes":[')
+    end = re.compile(rb'\],"(?:deferred|output)_changes"').search(text, start).start()
+    changes = text[start:end].split(b',{"address":')
+    updates = [at for at, change in enumerate(changes) if UPDATE in change]
+    for at in updates[:: len(updates) // CHANGED][:CHANGED]:
+        changes[at] = changes[at].replace(UPDATE, DELETE, 1)
+    if order == "reversed":
+        changes = [changes[0].removeprefix(b'{"address":'), *changes[1:]]
+        changes = [b'{"address":' + changes[-1], *changes[-2::-1]]
+    part = Path(f"{path}.part")
+    part.write_bytes(text[:start] + b',{"address":'.join(changes) + text[end:])
+    part.rename(path)
     return path
 
 

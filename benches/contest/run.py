@@ -95,11 +95,15 @@ def schedule(options, field):
     def many():
         return plans.make("many", "estate", "1M", copies=options.many)
 
+    def compare(plan, _):
+        return field.compare(plan)
+
     yield "estate", entries_of(
         plan_of("estate", options.size),
         roof,
         field.limits,
         field.modes,
+        compare,
         field.instructions,
         fast,
     )

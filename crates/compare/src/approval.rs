@@ -301,3 +301,73 @@ impl<S: Source> Lines<S> {
 fn rest_is_empty(source: &impl Source, at: u64) -> bool {
     source.offset() + source.window().len() as u64 <= at
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planned::KnownPath;
+    use plansift_core::input::Slice;
+    use plansift_plan::record::ObjectKind;
+
+    fn objects() -> Objects {
+        let mut objects = Objects::new(u64::MAX);
+        for address in ["a.b", "a.c"] {
+            let value = ValueKey::public().texts([address]);
+            let known = KnownPath { path: "x".to_owned(), value: Some(value), shown: None };
+            let planned = Planned::new(ObjectKind::ResourceChange, address, "update");
+            objects.push(Planned { known: vec![known], ..planned }).expect("an object");
+        }
+        objects
+    }
+
+    fn written(key: &ApprovalKey) -> Vec<u8> {
+        let mut out = Vec::new();
+        let (facts, level) = (Facts::default(), CompareLevel::All);
+        let count = write(objects(), &facts, level, key, Vec::new(), &mut out);
+        assert_eq!(count.expect("an approval"), 2);
+        out
+    }
+
+    /// Returns the number of objects in an approval.
+    fn read(text: &[u8]) -> Result<usize> {
+        let limits = Limits::default();
+        let approval = Approval::open(Slice(text), &limits)?;
+        let approval = approval.ok_or(Error::new(ApprovalFault::Damaged))?;
+        let mut objects = Objects::new(u64::MAX);
+        approval.read(&mut objects)?;
+        Ok(objects.sorted()?.count())
+    }
+
+    #[test]
+    fn a_part_of_an_approval_is_damaged() {
+        let text = written(&ApprovalKey::InFile(ValueKey::public()));
+        assert_eq!(read(&text).expect("an approval"), 2);
+        for end in 0..text.len() {
+            assert!(read(&text[..end]).is_err(), "{end}");
+        }
+        let more = [&text[..], &text].concat();
+        assert!(read(&more).is_err());
+        let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        for line in 0..lines.len() {
+            let rest = [&lines[..line], &lines[line + 1..]].concat().concat();
+            assert!(read(&rest).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_key_must_be_the_one_of_the_approval() {
+        let (key, other) = (ValueKey::new([1; 32]), ValueKey::new([2; 32]));
+        let fault = |text: &[u8], given: Option<&ValueKey>| {
+            let approval = Approval::open(Slice(text), &Limits::default());
+            let approval = approval.expect("a header").expect("an approval");
+            approval.key(given.cloned()).map_err(|error| error.fault::<ApprovalFault>().copied())
+        };
+        let text = written(&ApprovalKey::InFile(key.clone()));
+        assert_eq!(fault(&text, None), Ok(key.clone()));
+        let text = written(&ApprovalKey::Elsewhere(key.clone()));
+        assert!(!String::from_utf8_lossy(&text).contains(&hex(key.bytes())));
+        assert_eq!(fault(&text, Some(&key)), Ok(key.clone()));
+        assert_eq!(fault(&text, None), Err(Some(ApprovalFault::LacksKey)));
+        assert_eq!(fault(&text, Some(&other)), Err(Some(ApprovalFault::OtherKey)));
+    }
+}

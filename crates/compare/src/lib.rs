@@ -11,4 +11,6 @@ pub mod planned;
 pub mod screen;
 mod sorter;
 pub mod states;
+#[cfg(test)]
+mod tests;
 pub mod view;

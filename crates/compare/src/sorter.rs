@@ -197,3 +197,58 @@ impl<T: Sortable> Iterator for Sorted<T> {
         Some(Ok(item))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plansift_core::limits::Limit;
+
+    #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
+    struct Item {
+        key: u32,
+        number: u32,
+        text: String,
+    }
+
+    impl Sortable for Item {
+        fn order(&self, other: &Item) -> Ordering {
+            self.key.cmp(&other.key)
+        }
+    }
+
+    /// Returns a sorter with items of 1 KiB whose keys repeat, in no order.
+    fn sorter(count: u32, spool_max: u64) -> Result<Sorter<Item>> {
+        let mut sorter = Sorter::new(spool_max, |item: &Item| item.text.len());
+        for number in 0..count {
+            let key = number.wrapping_mul(2_654_435_761) % 1000;
+            sorter.push(Item { key, number, text: "x".repeat(1024) })?;
+        }
+        Ok(sorter)
+    }
+
+    #[test]
+    fn items_come_in_order_from_memory_and_from_runs() {
+        // None, some, and so many runs that they are merged.
+        for (count, has_runs) in [(10, false), (20_000, true), (300_000, true)] {
+            let sorter = sorter(count, u64::MAX).expect("items");
+            assert_eq!(!sorter.runs.is_empty(), has_runs, "{count}");
+            assert!(sorter.runs.len() < MERGED_MAX, "{count}");
+            let (mut last, mut seen) = (None, 0);
+            for item in sorter.sorted().expect("sorted") {
+                let Item { key, number, text } = item.expect("an item");
+                assert_eq!(text.len(), 1024);
+                assert!(last <= Some((key, number)), "{count}: {last:?} {key} {number}");
+                last = Some((key, number));
+                seen += 1;
+            }
+            assert_eq!(seen, count);
+        }
+    }
+
+    #[test]
+    fn temporary_files_have_a_limit() {
+        let error = sorter(20_000, 8 << 20).err().expect("a limit");
+        let limit = ErrorKind::Limit { limit: Limit::Spool, value: 8 << 20 };
+        assert_eq!(error.kind(), limit);
+    }
+}

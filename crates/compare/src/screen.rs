@@ -11,8 +11,9 @@ use std::sync::Arc;
 use highway::{HighwayHash, HighwayHasher, Key};
 
 use plansift_core::error::Result;
-use plansift_plan::plan::{Flow, Piece, PieceKind, Visitor};
+use plansift_plan::plan::{Deferred, Flow, Piece, PieceKind, ResourceChange, Visitor};
 use plansift_plan::record::PieceChecker;
+use plansift_plan::record::action::{self, Action};
 
 use super::meaning::ValueKey;
 
@@ -115,13 +116,28 @@ pub struct Screen {
     hashes: Arc<Hashes>,
     /// The indexes of the hashes of the skipped changes.
     skipped: Vec<u32>,
+    /// Number of skipped changes that do something.
+    alike: u64,
+}
+
+/// Whether a change leaves its object as it is. An invalid change does something.
+fn is_settled(piece: &Piece<'_>) -> bool {
+    let settled = |change: ResourceChange<'_>| {
+        let action = Action::of(&change.change)?.known_word();
+        Ok(action::is_settled(action, change.moved_from(), change.change.importing))
+    };
+    let change = match piece.kind {
+        PieceKind::DeferredChange => Deferred::parse(piece.value).map(|it| it.resource_change),
+        _ => ResourceChange::parse(piece.section, piece.value),
+    };
+    change.and_then(settled).unwrap_or(false)
 }
 
 impl Screen {
     /// Skips the changes with these hashes, which were made with the same key.
     pub fn new(key: &ValueKey, hashes: Hashes) -> Screen {
         let hashes = Arc::new(hashes);
-        Screen { hasher: ChangeHasher::new(key), hashes, skipped: Vec::new() }
+        Screen { hasher: ChangeHasher::new(key), hashes, skipped: Vec::new(), alike: 0 }
     }
 
     /// Returns what skips the same changes in the earlier document. `None` if it would skip all
@@ -145,14 +161,9 @@ impl Screen {
         Some(Matched(Arc::new(offsets)))
     }
 
-    /// The number of changes that were skipped.
-    pub fn len(&self) -> u64 {
-        self.skipped.len() as u64
-    }
-
-    /// Whether no change was skipped.
-    pub fn is_empty(&self) -> bool {
-        self.skipped.is_empty()
+    /// Number of skipped changes that do something.
+    pub fn alike(&self) -> u64 {
+        self.alike
     }
 }
 
@@ -172,16 +183,19 @@ impl PieceChecker for Screen {
         let is_known = sorted.get(index).is_some_and(|(known, _)| *known == hash);
         if is_known {
             self.skipped.push(index as u32);
+            self.alike += u64::from(!is_settled(piece));
         }
         is_known
     }
 
     fn fresh(&self) -> Screen {
-        Screen { hasher: self.hasher, hashes: Arc::clone(&self.hashes), skipped: Vec::new() }
+        let hashes = Arc::clone(&self.hashes);
+        Screen { hasher: self.hasher, hashes, skipped: Vec::new(), alike: 0 }
     }
 
     fn append(&mut self, next: Screen) {
         self.skipped.extend(next.skipped);
+        self.alike += next.alike;
     }
 
     fn size(&self) -> u64 {

@@ -164,7 +164,8 @@ mod tests {
         let threads = NonZeroUsize::MIN.saturating_add(1);
         let (records, access) = (RecordOptions::default(), input::InputOptions::default());
         let (assertion_settings, form, memory) = (None, Form::Ndjson, u64::MAX);
-        Settings { records, assertion_settings, access, form, threads, memory, on_failure }
+        let digest = None;
+        Settings { records, assertion_settings, digest, access, form, threads, memory, on_failure }
     }
 
     /// Jobs for files that do not exist.

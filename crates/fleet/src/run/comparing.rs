@@ -113,13 +113,20 @@ impl ObjectReader {
         reports: &mut Reports<'_>,
     ) -> Result<Option<PairObjects>> {
         let (mut before, mut after) = (self.none(), self.none());
+        if !self.noise.is_none() {
+            // The filters must see the changes that both documents contain, to count the hidden ones.
+            let passed = self.pass::<Screen>(old, None, &mut before, reports)?;
+            let Some(_) = passed else { return Ok(None) };
+            let passed = self.pass::<Screen>(new, None, &mut after, reports)?;
+            return Ok(passed.map(|_| PairObjects { old: before, new: after, alike: 0 }));
+        }
         let recording = Recording::new(&self.key);
         let passed = self.pass(old, Some(recording), &mut before, reports)?;
         let Some(Some(recording)) = passed else { return Ok(None) };
         let screen = Screen::new(&self.key, recording.hashes());
         let passed = self.pass(new, Some(screen), &mut after, reports)?;
         let Some(Some(screen)) = passed else { return Ok(None) };
-        let alike = screen.len();
+        let alike = screen.alike();
         if let Some(matched) = screen.matched() {
             let hidden_others = before.facts.hidden_others;
             let changes = Pass { part: Part::Changes, ..old };

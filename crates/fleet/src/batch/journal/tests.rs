@@ -18,6 +18,7 @@ pub(in crate::batch) fn terms() -> Terms {
         schemas: None,
         schema_cache: None,
         assertions: None,
+        digest: None,
         shard,
     }
 }

@@ -4,6 +4,7 @@
 mod address_space;
 mod batch;
 mod changed;
+mod compare;
 mod copied_paths;
 mod fleet;
 mod gates;

@@ -1,6 +1,7 @@
 //! `plansift compare`, `approve` and `digest`: is this still what was approved?
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{BufWriter, Write};
 
 use super::args::{Approve, Compare, Digest, Extra, FailOn, FilterArgs, Plans};
@@ -16,10 +17,12 @@ use super::reading::Printer;
 use super::screen::screen;
 use super::secrets::{digest_key, read_key, secret_options};
 use plansift_compare::approval::{self, Approval, ApprovalKey};
+use plansift_compare::collect::Facts;
 use plansift_compare::digest;
 use plansift_compare::join::{Extras, JoinOptions, Objects, join};
 use plansift_compare::meaning::ValueKey;
-use plansift_core::error::{Error, Result};
+use plansift_core::error::{Error, Fault, Result};
+use plansift_core::input::Source;
 use plansift_fleet::run::{
     DocumentObjects, KeptInput, NamedInput, ObjectReader, Opening, PairObjects, Reports,
 };
@@ -30,7 +33,7 @@ use plansift_plan::record::{
     RecordOptions, SCHEMA_VERSION,
 };
 use plansift_plan::sink::{NullSink, Sink};
-use plansift_report::comparison::ComparisonOptions;
+use plansift_report::comparison::{ComparisonForm, ComparisonOptions};
 use plansift_report::markdown::{Fit, Measure, Rest};
 use plansift_report::view::Detail;
 
@@ -41,6 +44,9 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
     let [old, new] = [0, 1].map(|index| plans.inputs.get(index).cloned().unwrap_or_default());
     if old == "-" && new == "-" {
         return Err(usage("standard input is either OLD or NEW: it is named as both"));
+    }
+    if arguments.fit.is_some() && arguments.format != ComparisonForm::Markdown {
+        return Err(usage("--fit limits Markdown: add it, as in -f markdown"));
     }
     let also = arguments.key_file.clone();
     let list = |name: &OsString| {
@@ -54,11 +60,11 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
     let given = given.transpose()?;
     let (sink, output) = open_sink(arguments)?;
     let mut comparing = Comparing { arguments, options, given, sink };
-    let (mut facts, mut closed) = (Facts::default(), None);
+    let (mut totals, mut closed) = (Totals::default(), None);
     for pair in &pairs {
         match comparing.pair(pair) {
-            Ok(Some(summary)) => facts.add(&summary),
-            Ok(None) => facts.failed += 1,
+            Ok(Some(summary)) => totals.add(&summary),
+            Ok(None) => totals.failed += 1,
             Err(Failure::Exit(exit)) => return Err(exit),
             Err(Failure::Output(error)) => {
                 closed = Some(error);
@@ -68,10 +74,10 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
     }
     let Comparing { mut sink, .. } = comparing;
     if let Some(error) = closed {
-        let facts = ExitFacts { output: OutputEnd::ClosedEarly, ..facts.of_exit(arguments) };
+        let facts = ExitFacts { output: OutputEnd::ClosedEarly, ..totals.of_exit(arguments) };
         return Err(end_of_output(path, &error, facts));
     }
-    let facts = facts.of_exit(arguments);
+    let facts = totals.of_exit(arguments);
     if facts.done == 0 {
         return Err(Exit::of(ExitFacts { output: OutputEnd::Nothing, ..facts }));
     }
@@ -87,7 +93,7 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
 
 /// What the comparisons of all pairs found.
 #[derive(Default)]
-struct Facts {
+struct Totals {
     /// The number of pairs that were compared.
     done: u64,
     /// The number of pairs of which an input failed.
@@ -96,7 +102,7 @@ struct Facts {
     verdict: Option<Direction>,
 }
 
-impl Facts {
+impl Totals {
     fn add(&mut self, summary: &ComparisonSummary) {
         self.done += 1;
         self.verdict = self.verdict.max(summary.verdict);
@@ -104,7 +110,7 @@ impl Facts {
 
     /// Returns the facts from which the exit code follows.
     fn of_exit(&self, arguments: &Compare) -> ExitFacts {
-        let Facts { done, failed, verdict } = *self;
+        let Totals { done, failed, verdict } = *self;
         let is_broken = arguments.fail_on.map(|fail_on| match fail_on {
             FailOn::More => verdict == Some(Direction::More),
             FailOn::Any => verdict.is_some(),
@@ -169,6 +175,20 @@ struct Comparing<'a> {
     sink: Box<dyn Sink + 'a>,
 }
 
+/// The kinds of two documents that cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct OtherKind([&'static str; 2]);
+
+impl Fault for OtherKind {}
+
+impl fmt::Display for OtherKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [old, new] = self.0;
+        let article = if old == "approval" { "an" } else { "a" };
+        write!(f, "OLD is {article} {old} and NEW is a {new}: compare two plans, or two states")
+    }
+}
+
 impl Comparing<'_> {
     /// Compares two inputs. Returns `None` if one of them fails.
     fn pair(&mut self, pair: &Pair<'_>) -> std::result::Result<Option<ComparisonSummary>, Failure> {
@@ -186,19 +206,19 @@ impl Comparing<'_> {
                 Err(error) => return self.failed(label(index), &error),
             }
         }
-        let (old, new) = match sides {
-            [Some(old), Some(new)] => (old, new),
-            [old, new] => return self.alone([label(0), label(1)], old.or(new)),
-        };
+        let labels = [label(0), label(1)];
+        let [Some(old), new] = sides else { return self.alone(labels, sides) };
         let limits = &self.options.read.limits;
-        match old.kept.source().and_then(|opened| Approval::open(opened, limits)) {
-            Err(error) => self.failed(old.label, &error),
-            Ok(Some(approval)) => self.with_approval(approval, &old, &new),
-            Ok(None) => self.with_document(&old, &new),
+        let approval = old.kept.source().and_then(|opened| Approval::open(opened, limits));
+        match (approval, new) {
+            (Err(error), _) => self.failed(old.label, &error),
+            (Ok(Some(approval)), new) => self.with_approval(approval, labels, new.as_ref()),
+            (Ok(None), Some(new)) => self.with_document(&old, &new),
+            (Ok(None), None) => self.alone(labels, [Some(old), None]),
         }
     }
 
-    /// Reports an input that failed before its document was read.
+    /// Reports an input that failed, unless the reader of its document has done so.
     fn failed(
         &mut self,
         label: Label<'_>,
@@ -213,9 +233,10 @@ impl Comparing<'_> {
     fn alone(
         &mut self,
         labels: [Label<'_>; 2],
-        input: Option<NamedInput<'_>>,
+        sides: [Option<NamedInput<'_>>; 2],
     ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
-        let Some(input) = input else { return Ok(None) };
+        let is_old = sides[0].is_some();
+        let Some(input) = sides.into_iter().flatten().next() else { return Ok(None) };
         let key = ValueKey::random().map_err(|error| fail(None, &error))?;
         let reader = self.reader(&self.arguments.filters, key.clone());
         let mut events = Printer { plans: &self.arguments.plans };
@@ -224,12 +245,8 @@ impl Comparing<'_> {
             return Ok(None);
         };
         let word = if found.facts.is_state { "state" } else { "plan" };
-        let nothing = DocumentObjects {
-            objects: Objects::new(self.options.read.limits.spool),
-            facts: found.facts.clone(),
-        };
+        let nothing = self.nothing(&found.facts);
         let options = self.join_options(key);
-        let is_old = input.label.source == labels[0].source;
         let (documents, sides) = match is_old {
             true => ([word, "none"], [found, nothing]),
             false => (["none", word], [nothing, found]),
@@ -248,30 +265,22 @@ impl Comparing<'_> {
         let reports = &mut Reports { events: &mut events, sink: self.sink.as_mut() };
         let pair = reader.pair(old, new, reports).map_err(Failure::Output)?;
         let Some(PairObjects { old: before, new: after, alike }) = pair else { return Ok(None) };
-        if before.facts.is_state != after.facts.is_state {
-            let word = |is_state| if is_state { "a state" } else { "a plan" };
-            let (one, other) = (word(before.facts.is_state), word(after.facts.is_state));
-            return Err(usage(&format!(
-                "OLD is {one} and NEW is {other}: compare two plans, or two states"
-            ))
-            .into());
-        }
         let documents = [before.facts.is_state, after.facts.is_state]
             .map(|is_state| if is_state { "state" } else { "plan" });
+        if documents[0] != documents[1] {
+            return self.failed(new.label, &Error::new(OtherKind(documents)));
+        }
         let options = JoinOptions { alike, ..self.join_options(key) };
         self.join([old.label, new.label], documents, [before, after], &options).map(Some)
     }
 
-    fn with_approval<S: plansift_core::input::Source>(
+    fn with_approval<S: Source>(
         &mut self,
         approval: Approval<S>,
-        old: &NamedInput<'_>,
-        new: &NamedInput<'_>,
+        labels: [Label<'_>; 2],
+        new: Option<&NamedInput<'_>>,
     ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
-        let source = |error: Error| Failure::Exit(fail_named(old.label.source, &error));
         let level_max = approval.header.level;
-        approval.check_level(self.arguments.level).map_err(source)?;
-        let key = approval.key(self.given.clone()).map_err(source)?;
         let filters = self.filters_of(&approval.header.filters)?;
         let extras = [Extra::RelevantAttributes, Extra::Text];
         if let Some(extra) = self.arguments.with.iter().find(|extra| extras.contains(extra)) {
@@ -279,22 +288,41 @@ impl Comparing<'_> {
             let text = format!("--with {word}: an approval does not hold this part of its plan");
             return Err(usage(&text).into());
         }
-        self.options.relevant = false;
-        let mut objects = Objects::new(self.options.read.limits.spool);
-        let facts = approval.read(&mut objects).map_err(source)?;
-        let reader = self.reader(&filters, key.clone());
+        let (key, before) = match self.approved(approval) {
+            Ok(approved) => approved,
+            Err(error) => return self.failed(labels[0], &error),
+        };
+        let options = JoinOptions { level_max, has_text: false, ..self.join_options(key.clone()) };
+        let Some(new) = new else {
+            let nothing = self.nothing(&before.facts);
+            return self.join(labels, ["approval", "none"], [before, nothing], &options).map(Some);
+        };
+        let mut reader = self.reader(&filters, key);
+        reader.options.relevant = false;
         let mut events = Printer { plans: &self.arguments.plans };
         let reports = &mut Reports { events: &mut events, sink: self.sink.as_mut() };
         let Some(after) = reader.objects(new, reports).map_err(Failure::Output)? else {
             return Ok(None);
         };
         if after.facts.is_state {
-            return Err(usage("OLD is an approval of a plan, and NEW is a state").into());
+            return self.failed(new.label, &Error::new(OtherKind(["approval", "state"])));
         }
-        let options = JoinOptions { level_max, has_text: false, ..self.join_options(key) };
-        let before = DocumentObjects { objects, facts };
-        let documents = ["approval", "plan"];
-        self.join([old.label, new.label], documents, [before, after], &options).map(Some)
+        self.join(labels, ["approval", "plan"], [before, after], &options).map(Some)
+    }
+
+    /// Reads the objects of an approval, and returns its key, too.
+    fn approved<S: Source>(&self, approval: Approval<S>) -> Result<(ValueKey, DocumentObjects)> {
+        approval.check_level(self.arguments.level)?;
+        let key = approval.key(self.given.clone())?;
+        let mut objects = Objects::new(self.options.read.limits.spool);
+        let facts = approval.read(&mut objects)?;
+        Ok((key, DocumentObjects { objects, facts }))
+    }
+
+    /// Returns a document of the same kind without an object.
+    fn nothing(&self, facts: &Facts) -> DocumentObjects {
+        let objects = Objects::new(self.options.read.limits.spool);
+        DocumentObjects { objects, facts: facts.clone() }
     }
 
     /// Returns the filters that an approval was made with. The user may repeat them, but not give
@@ -366,21 +394,28 @@ impl Comparing<'_> {
     }
 }
 
-/// Reads the objects of one input.
+/// Reads the objects of one input. Returns `None` if it fails.
 fn objects_of(
     plans: &Plans,
+    accepts: Accepts,
     entry: &InputEntry,
     filters: &FilterArgs,
     key: ValueKey,
 ) -> std::result::Result<Option<DocumentObjects>, Exit> {
-    let options = RecordOptions { accepts: Accepts::States, ..options(plans)? };
+    let options = RecordOptions { accepts, ..options(plans)? };
     let bar = Bar::new(plans);
     let opening = Opening {
         progress: Some(&bar),
         ..Opening::new(options.read, access(plans, &options.read))
     };
     let source = entry.source();
-    let kept = KeptInput::new(entry, &opening).map_err(|error| fail_named(&source, &error))?;
+    let kept = match KeptInput::new(entry, &opening) {
+        Ok(kept) => kept,
+        Err(error) => {
+            fail_named(&source, &error);
+            return Ok(None);
+        }
+    };
     let label = Label { source: &source, workspace: None };
     let (noise, ignores_moves) = (filters.noise(), filters.ignores_moves());
     let reader = ObjectReader { options, noise, ignores_moves, key, secrets: None };
@@ -400,12 +435,8 @@ pub fn approve(arguments: &Approve) -> std::result::Result<Exit, Exit> {
         None => ApprovalKey::InFile(ValueKey::random().map_err(|error| fail(None, &error))?),
     };
     let entry = single(&listed)?;
-    let Some(found) = objects_of(plans, entry, filters, key.key().clone())? else {
-        return Err(Exit::Failed);
-    };
-    if found.facts.is_state {
-        return Err(usage("this is a state: approve a plan"));
-    }
+    let found = objects_of(plans, Accepts::Plans, entry, filters, key.key().clone())?;
+    let Some(found) = found else { return Err(Exit::Failed) };
     let (out, output) = output::open(path)?;
     let mut out = BufWriter::new(out);
     let DocumentObjects { objects, facts } = found;
@@ -443,7 +474,8 @@ pub fn digest(arguments: &Digest) -> std::result::Result<Exit, Exit> {
                 continue;
             }
         };
-        let Some(found) = objects_of(plans, entry, filters, key.clone())? else {
+        let found = objects_of(plans, Accepts::States, entry, filters, key.clone())?;
+        let Some(found) = found else {
             failed += 1;
             continue;
         };

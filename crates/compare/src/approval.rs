@@ -132,8 +132,8 @@ pub fn write(
         plansift: env!("CARGO_PKG_VERSION").to_owned(),
         level,
         key: match key {
-            ApprovalKey::InFile(key) if level >= CompareLevel::Paths => Some(hex(key.bytes())),
-            _ => None,
+            ApprovalKey::InFile(key) => Some(hex(key.bytes())),
+            ApprovalKey::Elsewhere(_) => None,
         },
         key_check: key.key().check(),
         filters,
@@ -194,18 +194,19 @@ impl<S: Source> Approval<S> {
         Ok(Some(Approval { lines, header }))
     }
 
-    /// Returns the key of the digests: that of the file, or the given one.
+    /// Returns the key of the digests: the given one, or that of the file.
     ///
     /// # Errors
     ///
     /// Fails if the key is missing, or is another one.
     pub fn key(&self, given: Option<ValueKey>) -> Result<ValueKey> {
-        let own = self.header.key.as_deref().and_then(unhex).map(ValueKey::new);
-        let key = own.or(given).ok_or(Error::new(ApprovalFault::LacksKey))?;
-        match key.check() == self.header.key_check {
-            true => Ok(key),
-            false => Err(Error::new(ApprovalFault::OtherKey)),
-        }
+        let (key, fault) = match (given, &self.header.key) {
+            (Some(key), _) => (Some(key), ApprovalFault::OtherKey),
+            (None, Some(own)) => (unhex(own).map(ValueKey::new), ApprovalFault::Damaged),
+            (None, None) => (None, ApprovalFault::LacksKey),
+        };
+        let key = key.filter(|key| key.check() == self.header.key_check);
+        key.ok_or(Error::new(fault))
     }
 
     /// Fails if the approval cannot answer at a level.

@@ -19,7 +19,7 @@ use plansift_compare::screen::{Recording, Screen};
 use plansift_compare::states::read_state;
 use plansift_compare::view::{PlannedView, ShownSecrets};
 use plansift_core::error::{Error, ErrorKind, Result};
-use plansift_plan::plan::{Document, Flow};
+use plansift_plan::plan::{Document, DocumentFault, Flow};
 use plansift_plan::record::{
     CheckRequest, Label, PieceChecker, RecordOptions, RecordRequest, write_records,
 };
@@ -248,7 +248,7 @@ struct ObjectPass<'p, C> {
 impl<C: PieceChecker> Handler for ObjectPass<'_, C> {
     fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
         if std::mem::replace(&mut self.is_done, true) {
-            return Ok(Visited::Refused("only one document of an input is compared".to_owned()));
+            return Err(Error::new(DocumentFault::SeveralDocuments));
         }
         let Turn { label, documents, at, first } = turn;
         let view = PlannedView { key: &self.reader.key, shown: self.request.shown };
@@ -274,7 +274,7 @@ impl<C: PieceChecker> Handler for ObjectPass<'_, C> {
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<Flow> {
-        self.failures.failed(label, error).map(|()| Flow::Continue)
+        self.failures.failed(label, error).map(|()| Flow::Stop)
     }
 }
 

@@ -20,6 +20,8 @@ pub enum DocumentFault {
     LongModule,
     /// A plan has no configuration.
     NoConfiguration,
+    /// An input has several documents, and the command takes one.
+    SeveralDocuments,
 }
 
 impl Fault for DocumentFault {}
@@ -47,6 +49,9 @@ impl fmt::Display for DocumentFault {
                 "this document has no configuration section: give plansift the output of \
                  `terraform show -json PLANFILE`, or list the source files in a plan file with \
                  `plansift blocks PLANFILE`"
+            }
+            DocumentFault::SeveralDocuments => {
+                "this is another document of one input: name an input with one document"
             }
         })
     }

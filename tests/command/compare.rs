@@ -1,0 +1,312 @@
+//! Wrong uses of `compare`, `approve` and `digest`: their messages and exit codes.
+
+use std::fs;
+
+use super::{Folder, Run};
+use crate::run;
+
+/// The approved plan, and a later plan with other values.
+const PLANS: [&str; 2] = ["approved", "next-commit"];
+
+/// Creates a folder with two plans, a state, two keys, and approvals of the first plan.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    for (name, source) in ["old.json", "new.json"].into_iter().zip(PLANS) {
+        let plan = fs::read(run::corpus(&format!("compare/shop/{source}.json"))).expect("a plan");
+        folder.write(name, plan);
+    }
+    let state = fs::read(run::corpus("native-states/modules.tfstate")).expect("a state");
+    folder.write("state.tfstate", state);
+    folder.write("key", "a key of the tests");
+    folder.write("other-key", "another key of the tests");
+    folder.write("short-key", "short");
+    for args in [
+        "-o in-file.json",
+        "-o with-key.json --key-file key",
+        "-o actions.json --level actions",
+        "-o paths.json --level paths",
+        "-o filtered.json --ignore-path image_uri",
+    ] {
+        let run = folder.run(&format!("approve old.json {args}"));
+        assert_eq!(run.code, Some(0), "{args}: {}", run.err);
+    }
+    folder
+}
+
+/// Asserts the exit code and the only message of each command.
+fn assert_messages(folder: &Folder, cases: &[(&str, i32, &str)]) {
+    for (args, code, message) in cases {
+        let run = folder.run(args);
+        let message = match message {
+            &"" => String::new(),
+            message => format!("plansift: {message}\n"),
+        };
+        assert_eq!((run.code, run.err), (Some(*code), message), "{args}");
+    }
+}
+
+#[test]
+fn inputs_that_are_not_two_documents_of_a_kind_are_refused() {
+    let folder = folder();
+    fs::create_dir(folder.path("plans")).expect("a folder");
+    fs::create_dir(folder.path("none")).expect("a folder");
+    fs::copy(folder.path("old.json"), folder.path("plans/a.json")).expect("a copy");
+    let missing = "cannot read the input: No such file or directory (os error 2)";
+    let one = "OLD and NEW are two inputs, or two folders: one of them is a folder";
+    let kinds = "compare two plans, or two states";
+    assert_messages(
+        &folder,
+        &[
+            ("compare - -", 64, "standard input is either OLD or NEW: it is named as both"),
+            ("compare plans new.json", 64, one),
+            ("compare old.json plans", 64, one),
+            ("compare none none", 64, "none: no plan found here"),
+            ("compare missing.json new.json", 1, &format!("missing.json: {missing}")),
+            ("compare old.json missing.json", 1, &format!("missing.json: {missing}")),
+            ("compare missing plans", 1, &format!("missing: {missing}")),
+            (
+                "compare old.json state.tfstate",
+                1,
+                &format!("state.tfstate: OLD is a plan and NEW is a state: {kinds}"),
+            ),
+            (
+                "compare state.tfstate new.json",
+                1,
+                &format!("new.json: OLD is a state and NEW is a plan: {kinds}"),
+            ),
+            (
+                "compare in-file.json state.tfstate",
+                1,
+                &format!("state.tfstate: OLD is an approval and NEW is a state: {kinds}"),
+            ),
+            (
+                "compare --fit github old.json new.json",
+                64,
+                "--fit limits Markdown: add it, as in -f markdown",
+            ),
+            (
+                "compare -o old.json old.json new.json",
+                64,
+                "old.json: this is an input: name another file for --output",
+            ),
+        ],
+    );
+    for args in ["compare", "compare old.json", "compare old.json new.json old.json"] {
+        let run = folder.run(args);
+        let is_said = run.err.contains("<OLD> <NEW>");
+        assert_eq!((run.code, is_said), (Some(64), true), "{args}: {}", run.err);
+    }
+}
+
+/// A gate that reads only one of the documents would pass changes that nobody approved.
+#[test]
+fn an_input_with_several_documents_is_refused() {
+    let folder = folder();
+    let [old, new] = ["old.json", "new.json"].map(|it| fs::read(folder.path(it)).expect("a plan"));
+    folder.write("two.json", [&old[..], &new].concat());
+    folder.write("array.json", [b"[", &old[..], b",", &new, b"]"].concat());
+    for args in [
+        "compare two.json new.json",
+        "compare old.json two.json",
+        "compare old.json array.json",
+        "approve two.json",
+        "digest two.json",
+    ] {
+        let run = folder.run(args);
+        assert_eq!(run.code, Some(1), "{args}: {}", run.err);
+        assert_eq!(run.count("summary"), 0);
+        let message = ".json#2: this is another document of one input: name an input with one \
+                       document\n";
+        assert!(run.err.ends_with(message) && run.err.lines().count() == 1, "{args}: {}", run.err);
+    }
+    let run = folder.run("compare old.json in-file.json");
+    let is_short = run.err.starts_with("plansift: in-file.json") && run.err.lines().count() == 1;
+    assert_eq!((run.code, is_short), (Some(1), true), "{}", run.err);
+}
+
+#[test]
+fn an_approval_that_cannot_answer_says_why() {
+    let folder = folder();
+    let lacks_key = "the approval was made with a key: give the same --key-file again";
+    let other_key = "--key-file is not the key that the approval was made with";
+    let filters = "leave others out";
+    let missing = "cannot read the input: No such file or directory (os error 2)";
+    assert_messages(
+        &folder,
+        &[
+            ("compare actions.json new.json --level actions", 0, ""),
+            ("compare paths.json new.json", 0, ""),
+            ("compare in-file.json new.json", 0, ""),
+            ("compare with-key.json new.json --key-file key", 0, ""),
+            ("compare with-key.json new.json", 1, &format!("with-key.json: {lacks_key}")),
+            (
+                "compare with-key.json new.json --key-file other-key",
+                1,
+                &format!("with-key.json: {other_key}"),
+            ),
+            (
+                "compare in-file.json new.json --key-file key",
+                1,
+                &format!("in-file.json: {other_key}"),
+            ),
+            (
+                "compare with-key.json new.json --key-file missing",
+                1,
+                &format!("missing: {missing}"),
+            ),
+            (
+                "compare with-key.json new.json --key-file short-key",
+                64,
+                "short-key: a key has 16 bytes at least",
+            ),
+            (
+                "compare paths.json new.json --level values",
+                1,
+                "paths.json: the approval holds nothing beyond the level paths: compare at that \
+                 level, or approve the plan with a higher --level",
+            ),
+            (
+                "compare in-file.json new.json --ignore-path tags",
+                64,
+                &format!("the approval was made with no filters: {filters}"),
+            ),
+            (
+                "compare filtered.json new.json --ignore-path tags",
+                64,
+                &format!("the approval was made with --ignore-path=image_uri: {filters}"),
+            ),
+            ("compare filtered.json new.json", 0, ""),
+            ("compare filtered.json new.json --ignore-path image_uri", 0, ""),
+            (
+                "compare in-file.json new.json --with text",
+                64,
+                "--with text: an approval does not hold this part of its plan",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_damaged_approval_is_an_error() {
+    let folder = folder();
+    let text = fs::read_to_string(folder.path("in-file.json")).expect("an approval");
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let all_but = |left_out: usize| {
+        let kept = lines.iter().enumerate().filter(|(index, _)| *index != left_out);
+        kept.map(|(_, line)| *line).collect::<String>()
+    };
+    let own_key = text.split(r#""key":""#).nth(1).and_then(|it| it.split('"').next());
+    let own_key = own_key.expect("the key in the header");
+    let damaged = "the approval is damaged or incomplete: approve the plan again\n";
+    for (name, damage) in [
+        ("the header ends early", text[..100].to_owned()),
+        ("a line ends early", text[..900].to_owned()),
+        ("a line is missing", all_but(2)),
+        ("the last line is missing", all_but(lines.len() - 1)),
+        ("a line follows the last one", text.clone() + "{}\n"),
+        ("the key is another one", text.replace(own_key, &own_key.replace('0', "1"))),
+        ("the key is shorter", text.replace(own_key, &own_key[2..])),
+    ] {
+        folder.write("damaged.json", damage);
+        let run = folder.run("compare damaged.json new.json --fail-on more");
+        let is_said = run.err.starts_with("plansift: damaged.json: ") && run.err.ends_with(damaged);
+        assert_eq!((run.code, is_said), (Some(1), true), "{name}: {}", run.err);
+    }
+    let newer = text.replace(r#""schema_version":1"#, r#""schema_version":2"#);
+    folder.write("newer.json", newer);
+    let run = folder.run("compare newer.json new.json");
+    let message = "plansift: newer.json: byte 0: a newer version of plansift wrote the approval\n";
+    assert_eq!((run.code, &*run.err), (Some(1), message));
+}
+
+#[test]
+fn only_plans_are_approved() {
+    let folder = folder();
+    fs::create_dir(folder.path("plans")).expect("a folder");
+    for name in ["a.json", "b.json"] {
+        fs::copy(folder.path("old.json"), folder.path("plans").join(name)).expect("a copy");
+    }
+    let missing = "cannot read the input: No such file or directory (os error 2)";
+    assert_messages(
+        &folder,
+        &[
+            ("approve plans", 64, "an approval is of one plan: name one input"),
+            ("approve missing", 1, &format!("missing: {missing}")),
+            ("approve old.json --key-file missing", 1, &format!("missing: {missing}")),
+            ("approve old.json --key-file short-key", 64, "short-key: a key has 16 bytes at least"),
+        ],
+    );
+    let run = folder.run("approve state.tfstate -o state.approval");
+    let is_said = run.err.starts_with("plansift: state.tfstate: this is a state");
+    assert_eq!((run.code, is_said), (Some(1), true), "{}", run.err);
+    assert!(!folder.path("state.approval").exists());
+}
+
+#[test]
+fn digests_of_values_need_a_key() {
+    let folder = folder();
+    for level in ["values", "all"] {
+        let message = format!(
+            "--level {level}: without a key, a digest of values can be used to guess them: name a \
+             file with a key: --key-file FILE"
+        );
+        let args = format!("digest --level {level} old.json");
+        assert_messages(&folder, &[(&args, 64, &message)]);
+        assert_messages(&folder, &[(&format!("{args} --key-file key"), 0, "")]);
+    }
+    let missing = "missing: cannot read the input: No such file or directory (os error 2)";
+    assert_messages(&folder, &[("digest missing", 1, missing)]);
+    let run = folder.run("digest missing old.json new.json");
+    assert_eq!((run.code, run.out.lines().count()), (Some(4), 2), "{}", run.err);
+}
+
+/// Compares two folders, and returns the run.
+fn folders(args: &str, inputs: &[(&str, &str)]) -> Run {
+    let folder = folder();
+    for (from, to) in inputs {
+        let to = folder.path(to);
+        fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+        fs::copy(folder.path(from), to).expect("a copy");
+    }
+    folder.run(&format!("compare --format ndjson {args} a b"))
+}
+
+/// A pair that cannot be compared fails alone.
+#[test]
+fn the_other_pairs_of_two_folders_are_compared() {
+    let run = folders(
+        "",
+        &[
+            ("old.json", "a/one.json"),
+            ("new.json", "b/one.json"),
+            ("old.json", "a/state.json"),
+            ("state.tfstate", "b/state.json"),
+            ("with-key.json", "a/key.json"),
+            ("new.json", "b/key.json"),
+            ("old.json", "a/three.json"),
+            ("new.json", "b/three.json"),
+        ],
+    );
+    assert_eq!((run.code, run.count("summary")), (Some(4), 2), "{}", run.err);
+    let messages: Vec<&str> = run.err.lines().collect();
+    let [key, state] = messages[..] else { panic!("{messages:?}") };
+    assert!(key.starts_with("plansift: a/key.json: the approval was made with a key"), "{key}");
+    assert!(state.starts_with("plansift: b/state.json: OLD is a plan and NEW is"), "{state}");
+}
+
+#[test]
+fn approvals_of_a_folder_are_compared_with_the_plans_of_another() {
+    let run = folders(
+        "--fail-on more",
+        &[
+            ("in-file.json", "a/same.json"),
+            ("new.json", "b/same.json"),
+            ("in-file.json", "a/gone.json"),
+        ],
+    );
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+    let verdicts: Vec<&str> =
+        run.out.lines().filter(|line| line.starts_with(r#"{"kind":"summary""#)).collect();
+    let [gone, same] = verdicts[..] else { panic!("{}", run.out) };
+    assert!(gone.contains(r#""verdict":"less""#) && !same.contains("verdict"), "{}", run.out);
+}

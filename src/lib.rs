@@ -19,6 +19,7 @@
 //! | `plansift-redact` | [`secret`], [`redact`], [`slim`], [`audit`] |
 //! | `plansift-check` | [`known`], [`plancheck`], [`assertion`] |
 //! | `plansift-report` | [`report`]: reports, CSV, rules, and the views of values |
+//! | `plansift-compare` | [`compare`]: the differences of two documents, approvals and digests |
 //! | `plansift-fleet` | [`source`], [`run`], [`output`], [`batch`] |
 //!
 //! A program that only reads plans needs `plansift-plan`, which has few dependencies.
@@ -70,6 +71,8 @@ pub mod cli;
 
 #[doc(inline)]
 pub use plansift_check::{assertion, known, plancheck};
+#[doc(inline)]
+pub use plansift_compare as compare;
 #[doc(inline)]
 pub use plansift_core::{error, input, json, limits, path};
 #[doc(hidden)]

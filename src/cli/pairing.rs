@@ -25,7 +25,8 @@ pub fn pairs<'a>(
     let [old, new] = inputs;
     let is_folder = |name: &OsStr| Path::new(name).is_dir();
     let is_one = |inputs: &Inputs, name| inputs.entries.len() == 1 && !is_folder(name);
-    match [is_one(old, names[0]), is_one(new, names[1])] {
+    let are_one = [is_one(old, names[0]), is_one(new, names[1])];
+    match are_one {
         [true, true] => {
             let (old, new) = (Some(listed(&old.entries[0])?), Some(listed(&new.entries[0])?));
             Ok(vec![Pair { workspace: None, old, new }])
@@ -45,7 +46,14 @@ pub fn pairs<'a>(
                 false => Ok(workspaces.into_iter().map(pair).collect()),
             }
         }
-        _ => Err("OLD and NEW are two inputs, or two folders: one of them is a folder".to_owned()),
+        _ => {
+            let [one, many] = if are_one[0] { names } else { [names[1], names[0]] };
+            Err(format!(
+                "OLD and NEW are two inputs, or two folders: {} is one input, and {} is not",
+                one.display(),
+                many.display()
+            ))
+        }
     }
 }
 

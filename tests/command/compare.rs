@@ -52,18 +52,30 @@ fn inputs_that_are_not_two_documents_of_a_kind_are_refused() {
     fs::create_dir(folder.path("none")).expect("a folder");
     fs::copy(folder.path("old.json"), folder.path("plans/a.json")).expect("a copy");
     let missing = "cannot read the input: No such file or directory (os error 2)";
-    let one = "OLD and NEW are two inputs, or two folders: one of them is a folder";
+    let two = "OLD and NEW are two inputs, or two folders";
     let kinds = "compare two plans, or two states";
     assert_messages(
         &folder,
         &[
             ("compare - -", 64, "standard input is either OLD or NEW: it is named as both"),
-            ("compare plans new.json", 64, one),
-            ("compare old.json plans", 64, one),
+            (
+                "compare plans new.json",
+                64,
+                &format!("{two}: new.json is one input, and plans is not"),
+            ),
+            (
+                "compare old.json plans",
+                64,
+                &format!("{two}: old.json is one input, and plans is not"),
+            ),
+            (
+                "compare missing plans",
+                64,
+                &format!("{two}: missing is one input, and plans is not"),
+            ),
             ("compare none none", 64, "none: no plan found here"),
             ("compare missing.json new.json", 1, &format!("missing.json: {missing}")),
             ("compare old.json missing.json", 1, &format!("missing.json: {missing}")),
-            ("compare missing plans", 1, &format!("missing: {missing}")),
             (
                 "compare old.json state.tfstate",
                 1,
@@ -268,7 +280,7 @@ fn folders(args: &str, inputs: &[(&str, &str)]) -> Run {
         fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
         fs::copy(folder.path(from), to).expect("a copy");
     }
-    folder.run(&format!("compare --format ndjson {args} a b"))
+    folder.run(&format!("compare --format ndjson a b{args}"))
 }
 
 /// A pair that cannot be compared fails alone.
@@ -297,7 +309,7 @@ fn the_other_pairs_of_two_folders_are_compared() {
 #[test]
 fn approvals_of_a_folder_are_compared_with_the_plans_of_another() {
     let run = folders(
-        "--fail-on more",
+        " --fail-on more",
         &[
             ("in-file.json", "a/same.json"),
             ("new.json", "b/same.json"),
@@ -309,4 +321,112 @@ fn approvals_of_a_folder_are_compared_with_the_plans_of_another() {
         run.out.lines().filter(|line| line.starts_with(r#"{"kind":"summary""#)).collect();
     let [gone, same] = verdicts[..] else { panic!("{}", run.out) };
     assert!(gone.contains(r#""verdict":"less""#) && !same.contains("verdict"), "{}", run.out);
+}
+
+/// The shell commands of a job in YAML, in order. A command is an item `- run: COMMAND`,
+/// `- run: |` with the lines below it, or an item of GitLab's `script`.
+#[cfg(unix)]
+fn commands(job: &str) -> Vec<String> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let (mut found, mut lines) = (Vec::new(), job.lines().peekable());
+    while let Some(line) = lines.next() {
+        let item = line.trim_start().trim_start_matches("- ");
+        let start = line.len() - item.len();
+        let is_script = ["terraform ", "plansift "].iter().any(|program| item.starts_with(program));
+        let Some(command) = item.strip_prefix("run: ").or(is_script.then_some(item)) else {
+            continue;
+        };
+        let (text, space) = if command == "|" { ("", "\n") } else { (command, " ") };
+        let mut whole = text.to_owned();
+        while let Some(next) = lines.next_if(|next| indent(next) > start) {
+            whole += space;
+            whole += next.trim();
+        }
+        found.push(whole);
+    }
+    found
+}
+
+/// Stands for Terraform: `plan -out FILE` copies `$PLAN` to FILE, and `apply FILE` copies FILE to
+/// `applied`.
+#[cfg(unix)]
+const TERRAFORM: &str = r#"#!/bin/sh
+folder=.
+for word in "$@"; do
+    case $word in -chdir=*) folder=${word#-chdir=} ;; esac
+    last=$word
+done
+case "$*" in
+    *"plan "*) cp "$PLAN" "$folder/$last" ;;
+    *"apply "*) cp "$folder/$last" applied ;;
+esac
+"#;
+
+/// Runs the commands of a job with `sh -e` while they succeed. Returns the last exit code.
+#[cfg(unix)]
+fn run_job(folder: &Folder, job: &str, plan: &str) -> Option<i32> {
+    let binary = run::plansift().get_program().to_owned();
+    let programs = std::path::Path::new(&binary).parent().expect("a folder").to_owned();
+    let mut paths = vec![folder.path("bin"), programs];
+    paths.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let mut code = None;
+    for command in commands(job) {
+        let output = std::process::Command::new("sh")
+            .args(["-e", "-c", &command])
+            .current_dir(folder.0.path())
+            .env("PATH", std::env::join_paths(&paths).expect("paths"))
+            .env("PLAN", run::corpus(&format!("compare/shop/{plan}.json")))
+            .env("PLANFILE", folder.path("default.tfplan"))
+            .env("PLANSIFT_KEY", folder.path("key"))
+            .env("GITHUB_STEP_SUMMARY", folder.path("summary.md"))
+            .env("RUNNER_TEMP", folder.0.path())
+            .env("ATLANTIS_TERRAFORM_VERSION", "")
+            .output()
+            .expect("a shell");
+        code = output.status.code();
+        if code != Some(0) {
+            break;
+        }
+    }
+    code
+}
+
+/// Each recipe applies a plan that does no more than the approved one, and no other plan.
+#[cfg(unix)]
+#[test]
+fn the_gates_of_the_manual_apply_only_what_was_approved() {
+    use std::os::unix::fs::PermissionsExt;
+    let page = fs::read_to_string(run::root().join("docs/compare.md")).expect("a page");
+    let recipes = page.split("```yaml\n").skip(1);
+    let recipes: Vec<&str> = recipes.filter_map(|block| block.split("```").next()).collect();
+    assert_eq!(recipes.len(), 3, "GitHub, GitLab, Atlantis");
+    for recipe in recipes {
+        let (plan, apply) = recipe.split_once("apply:\n").expect("a job that applies");
+        for (later, applies) in [
+            ("approved", true),
+            ("applied-in-part", true),
+            ("rule-added", false),
+            ("next-commit", false),
+        ] {
+            let folder = Folder::new();
+            for name in ["bin", "infra"] {
+                fs::create_dir(folder.path(name)).expect("a folder");
+            }
+            folder.write("bin/terraform", TERRAFORM);
+            let mode = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(folder.path("bin/terraform"), mode).expect("a program");
+            folder.write("key", "a key of the tests");
+            let approved = run::corpus("compare/shop/approved.json");
+            fs::copy(approved, folder.path("default.tfplan")).expect("a copy");
+            assert_eq!(run_job(&folder, plan, "approved"), Some(0), "{plan}");
+            let code = run_job(&folder, apply, later);
+            assert_eq!(code, Some(if applies { 0 } else { 3 }), "{later}: {apply}");
+            assert_eq!(folder.path("applied").exists(), applies, "{later}: {apply}");
+            if recipe.contains("GITHUB_STEP_SUMMARY") {
+                let summary = fs::read_to_string(folder.path("summary.md")).expect("a summary");
+                let word = if later == "approved" { "The same" } else { "NEW does " };
+                assert!(summary.contains(word), "{later}: {summary}");
+            }
+        }
+    }
 }

@@ -306,7 +306,7 @@ fn rest_is_empty(source: &impl Source, at: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planned::KnownPath;
+    use crate::planned::{KnownPath, PlannedPaths};
     use plansift_core::input::Slice;
     use plansift_plan::record::ObjectKind;
 
@@ -316,7 +316,12 @@ mod tests {
             let value = ValueKey::public().texts([address]);
             let known = KnownPath { path: "x".to_owned(), value: Some(value), shown: None };
             let planned = Planned::new(ObjectKind::ResourceChange, address, "update");
-            objects.push(Planned { known: vec![known], ..planned }).expect("an object");
+            objects
+                .push(Planned {
+                    paths: PlannedPaths { known: vec![known], ..PlannedPaths::default() },
+                    ..planned
+                })
+                .expect("an object");
         }
         objects
     }

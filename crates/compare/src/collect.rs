@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::meaning::{Digest, ValueKey};
-use super::planned::{KnownPath, Planned};
+use super::planned::{Import, KnownPath, Planned, PlannedPaths};
 use super::states::EXISTS;
 use plansift_core::error::{Error, Result};
 use plansift_core::path::{self, Paths};
@@ -62,7 +62,6 @@ impl<'c> Collector<'c> {
         let name = &change.resource;
         let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
         let moved_from = change.moved_from().map(str::to_owned);
-        let importing = change.importing.is_some();
         let action = effective_action(change, moved_from.is_some());
         let mut causes: Vec<String> =
             change.replace_paths.iter().map(|it| it.to_string()).collect();
@@ -76,9 +75,9 @@ impl<'c> Collector<'c> {
             deposed: text(&name.deposed),
             previous_address: moved_from,
             type_name: text(&name.type_name),
-            importing,
+            import: change.importing.as_ref().map(|_| Import { identity: None }),
             reasons,
-            causes,
+            paths: PlannedPaths { causes, ..PlannedPaths::default() },
             ..Planned::new(object, name.address.as_deref().unwrap_or_default(), action)
         };
         self.fill(&mut planned, &change.attributes, &change.paths.sensitive);
@@ -92,16 +91,19 @@ impl<'c> Collector<'c> {
             let ComparedChange { created, text, imported, sensitive } = &**compared;
             planned.created |= created;
             planned.text = Some(Digest(*text));
-            planned.imported = imported.map(Digest);
-            planned.sensitive.clone_from(sensitive);
+            if let Some(import) = &mut planned.import {
+                import.identity = imported.map(Digest);
+            }
+            planned.paths.sensitive.clone_from(sensitive);
         }
         for Attribute { path, after, digest, .. } in &attributes.list {
             let Some(digest) = digest else {
-                planned.unknown.push(path.clone());
+                planned.paths.unknown.push(path.clone());
                 continue;
             };
             let is_partial = *after == Shown::Sensitive;
-            let list = if is_partial { &mut planned.partial } else { &mut planned.known };
+            let list =
+                if is_partial { &mut planned.paths.partial } else { &mut planned.paths.known };
             let shown = match after {
                 Shown::Scalar(excerpt) => Some(excerpt.text.clone()),
                 _ => None,
@@ -109,9 +111,9 @@ impl<'c> Collector<'c> {
             list.push(KnownPath { path: path.clone(), value: Some(Digest(*digest)), shown });
         }
         let shows = |path: &String| !self.ignored.iter().any(|ignored| ignored.covers(path));
-        planned.sensitive.extend(sensitive.iter().map(|path| path.to_string()));
-        planned.sensitive.retain(shows);
-        planned.sensitive.sort_unstable();
+        planned.paths.sensitive.extend(sensitive.iter().map(|path| path.to_string()));
+        planned.paths.sensitive.retain(shows);
+        planned.paths.sensitive.sort_unstable();
     }
 
     /// Passes on the facts of the plan that say how far it got.
@@ -200,7 +202,7 @@ impl Sink for Collector<'_> {
             }
             Record::Check(check) => {
                 let mut planned = Planned::new(ObjectKind::Check, &*check.address, &check.status);
-                planned.known = vec![KnownPath {
+                planned.paths.known = vec![KnownPath {
                     path: "problems".to_owned(),
                     value: Some(self.key.texts(check.problems.iter().map(|text| &**text))),
                     shown: None,

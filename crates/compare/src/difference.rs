@@ -71,8 +71,8 @@ pub(crate) fn compare(
     let mut found = Found::default();
     actions(old, new, &mut found);
     lists(Aspect::Reason, [&old.reasons, &new.reasons], &mut found);
-    lists(Aspect::Cause, [&old.causes, &new.causes], &mut found);
-    match old.digests {
+    lists(Aspect::Cause, [&old.paths.causes, &new.paths.causes], &mut found);
+    match old.paths.digests {
         Some(digests) => digested(old, digests, new, key, &mut found),
         None => paths(old, new, &mut found),
     }
@@ -156,11 +156,11 @@ fn actions(old: &Planned, new: &Planned, found: &mut Found) {
         }
         _ => {}
     }
-    match (old.importing, new.importing) {
-        (false, true) => found.add(Aspect::Import, level, Direction::More, None),
-        (true, false) => found.add(Aspect::Import, level, Direction::Less, None),
-        (true, true) if old.imported != new.imported => {
-            let is_resolved = old.imported.is_none();
+    match (old.import, new.import) {
+        (None, Some(_)) => found.add(Aspect::Import, level, Direction::More, None),
+        (Some(_), None) => found.add(Aspect::Import, level, Direction::Less, None),
+        (Some(before), Some(after)) if before != after => {
+            let is_resolved = before.identity.is_none();
             let direction = if is_resolved { Direction::Resolved } else { Direction::More };
             found.add(Aspect::Import, CompareLevel::Values, direction, None);
         }
@@ -222,7 +222,8 @@ fn have_above(paths: &[String], path: &str) -> bool {
 /// Compares the planned paths of two objects, and their values.
 fn paths(old: &Planned, new: &Planned, found: &mut Found) {
     let gone = gone_path(old, new);
-    let (mut before, mut after) = (old.known.iter().peekable(), new.known.iter().peekable());
+    let (mut before, mut after) =
+        (old.paths.known.iter().peekable(), new.paths.known.iter().peekable());
     let both = |old: &KnownPath, new: &KnownPath, found: &mut Found| {
         if old.value.is_some() && old.value != new.value {
             let mut sides = [old.shown.as_deref(), new.shown.as_deref()];
@@ -251,7 +252,7 @@ fn paths(old: &Planned, new: &Planned, found: &mut Found) {
                 let Some(known) = before.next() else { break };
                 let sides = [known.shown.as_deref(), None];
                 let path = Some(&*known.path);
-                if has(&new.unknown, &known.path) {
+                if has(&new.paths.unknown, &known.path) {
                     let sides = [sides[0], Some(UNKNOWN)];
                     found.push(Aspect::Value, CompareLevel::Values, Direction::More, path, sides);
                 } else {
@@ -262,7 +263,7 @@ fn paths(old: &Planned, new: &Planned, found: &mut Found) {
                 let Some(known) = after.next() else { break };
                 let sides = [None, known.shown.as_deref()];
                 let path = Some(&*known.path);
-                if has(&old.unknown, &known.path) {
+                if has(&old.paths.unknown, &known.path) {
                     let sides = [Some(UNKNOWN), sides[1]];
                     let level = CompareLevel::Values;
                     found.push(Aspect::Value, level, Direction::Resolved, path, sides);
@@ -284,21 +285,21 @@ fn gone_path(old: &Planned, new: &Planned) -> Direction {
 
 /// The direction of a planned path that only the later document has.
 fn new_path(old: &Planned, path: &str) -> Direction {
-    if have_above(&old.unknown, path) { Direction::Resolved } else { Direction::More }
+    if have_above(&old.paths.unknown, path) { Direction::Resolved } else { Direction::More }
 }
 
 /// Compares the unknown paths that the other document does not plan at all.
 fn unknown_paths(old: &Planned, new: &Planned, found: &mut Found) {
     let plans = |planned: &Planned, path: &str| {
-        has(&planned.unknown, path)
-            || planned.known.binary_search_by(|known| known.path.as_str().cmp(path)).is_ok()
+        has(&planned.paths.unknown, path)
+            || planned.paths.known.binary_search_by(|known| known.path.as_str().cmp(path)).is_ok()
     };
-    for path in new.unknown.iter().filter(|path| !plans(old, path)) {
+    for path in new.paths.unknown.iter().filter(|path| !plans(old, path)) {
         let sides = [None, Some(UNKNOWN)];
         let direction = new_path(old, path);
         found.push(Aspect::Path, CompareLevel::Paths, direction, Some(path), sides);
     }
-    for path in old.unknown.iter().filter(|path| !plans(new, path)) {
+    for path in old.paths.unknown.iter().filter(|path| !plans(new, path)) {
         let sides = [Some(UNKNOWN), None];
         let direction = Direction::Resolved;
         found.push(Aspect::Path, CompareLevel::Paths, direction, Some(path), sides);
@@ -308,10 +309,10 @@ fn unknown_paths(old: &Planned, new: &Planned, found: &mut Found) {
 /// Compares the known parts of sensitive values that are unknown in part, in both documents.
 fn partial(old: &Planned, new: &Planned, found: &mut Found) {
     let part = |planned: &Planned, path: &str| {
-        let found = planned.partial.binary_search_by(|known| known.path.as_str().cmp(path));
-        found.ok().and_then(|index| planned.partial[index].value)
+        let found = planned.paths.partial.binary_search_by(|known| known.path.as_str().cmp(path));
+        found.ok().and_then(|index| planned.paths.partial[index].value)
     };
-    for path in old.unknown.iter().filter(|path| has(&new.unknown, path)) {
+    for path in old.paths.unknown.iter().filter(|path| has(&new.paths.unknown, path)) {
         let direction = match (part(old, path), part(new, path)) {
             (before, after) if before == after => continue,
             (None, Some(_)) => Direction::Resolved,
@@ -330,24 +331,25 @@ fn digested(
     found: &mut Found,
 ) {
     // The paths of both, without those that the approval has in plain text.
-    let known = new.known.iter().map(|known| &*known.path);
-    let unknown = new.unknown.iter().map(String::as_str);
+    let known = new.paths.known.iter().map(|known| &*known.path);
+    let unknown = new.paths.unknown.iter().map(String::as_str);
     let mut all: Vec<&str> = known.chain(unknown).collect();
     all.sort_unstable();
-    let others = all.iter().copied().filter(|path| !has(&old.unknown, path));
-    let has_all = old.unknown.iter().all(|path| all.binary_search(&path.as_str()).is_ok());
+    let others = all.iter().copied().filter(|path| !has(&old.paths.unknown, path));
+    let has_all = old.paths.unknown.iter().all(|path| all.binary_search(&path.as_str()).is_ok());
     let (mut has_other_paths, mut direction) = (false, Direction::Resolved);
     if !has_all || paths_digest(others, key) != digests.paths {
         has_other_paths = true;
-        let outside = all.iter().copied().filter(|path| !have_above(&old.unknown, path));
+        let outside = all.iter().copied().filter(|path| !have_above(&old.paths.unknown, path));
         if paths_digest(outside, key) != digests.paths {
             direction = Direction::More;
         }
         found.add(Aspect::Path, CompareLevel::Paths, direction, None);
     }
     let Some(values) = digests.values else { return };
-    if values_digest(new.known.iter(), key) != values {
-        let outside = new.known.iter().filter(|known| !have_above(&old.unknown, &known.path));
+    if values_digest(new.paths.known.iter(), key) != values {
+        let outside =
+            new.paths.known.iter().filter(|known| !have_above(&old.paths.unknown, &known.path));
         let is_resolved = values_digest(outside, key) == values;
         if is_resolved {
             found.add(Aspect::Value, CompareLevel::Values, Direction::Resolved, None);
@@ -361,10 +363,10 @@ fn digested(
 fn sensitive(old: &Planned, new: &Planned, found: &mut Found) {
     let level = CompareLevel::All;
     let word = Some("sensitive");
-    for path in new.sensitive.iter().filter(|path| !has(&old.sensitive, path)) {
+    for path in new.paths.sensitive.iter().filter(|path| !has(&old.paths.sensitive, path)) {
         found.push(Aspect::Sensitive, level, Direction::More, Some(path), [None, word]);
     }
-    for path in old.sensitive.iter().filter(|path| !has(&new.sensitive, path)) {
+    for path in old.paths.sensitive.iter().filter(|path| !has(&new.paths.sensitive, path)) {
         found.push(Aspect::Sensitive, level, Direction::More, Some(path), [word, None]);
     }
 }

@@ -90,7 +90,7 @@ impl Hasher {
 
     /// Adds what an object plans at a level.
     fn object(&mut self, planned: &Planned, level: CompareLevel) {
-        self.0.update(&[planned.object as u8, u8::from(planned.importing)]);
+        self.0.update(&[planned.object as u8, u8::from(planned.import.is_some())]);
         self.text(&planned.address);
         self.option(planned.deposed.as_deref());
         self.option(planned.trigger.as_deref());
@@ -99,20 +99,20 @@ impl Hasher {
         if level < CompareLevel::Paths {
             return;
         }
-        for list in [&planned.reasons, &planned.causes] {
+        for list in [&planned.reasons, &planned.paths.causes] {
             self.list(list.iter().map(String::as_str));
         }
-        let known = planned.known.iter().map(|known| known.path.as_str());
+        let known = planned.paths.known.iter().map(|known| known.path.as_str());
         let mut paths: Vec<&str> =
-            known.chain(planned.unknown.iter().map(String::as_str)).collect();
+            known.chain(planned.paths.unknown.iter().map(String::as_str)).collect();
         paths.sort_unstable();
         self.list(paths.into_iter());
         if level < CompareLevel::Values {
             return;
         }
         let value = |digest: Option<&Digest>| digest.map_or(&[][..], |digest| &digest.0).to_vec();
-        self.bytes(&value(planned.imported.as_ref()));
-        for list in [&planned.known, &planned.partial] {
+        self.bytes(&value(planned.import.and_then(|import| import.identity).as_ref()));
+        for list in [&planned.paths.known, &planned.paths.partial] {
             self.0.update(&(list.len() as u64).to_le_bytes());
             for known in list {
                 self.text(&known.path);
@@ -120,7 +120,7 @@ impl Hasher {
             }
         }
         if level == CompareLevel::All {
-            self.list(planned.sensitive.iter().map(String::as_str));
+            self.list(planned.paths.sensitive.iter().map(String::as_str));
         }
     }
 }

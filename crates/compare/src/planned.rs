@@ -28,18 +28,35 @@ pub struct Planned {
     pub type_name: Option<String>,
     /// The action word, with the words of section 4. The status of a check, or the value of a fact.
     pub action: String,
-    /// Whether the plan imports the object.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub importing: bool,
-    /// The digest of what is imported. Absent if that is unknown, and in an approval without values.
+    /// What the plan imports; `None` if it imports nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub imported: Option<Digest>,
+    pub import: Option<Import>,
     /// Whether the object does not exist before the change.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub created: bool,
     /// The reasons for the action and for its deferral.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub reasons: Vec<String>,
+    /// The planned paths, and other paths of the object.
+    #[serde(flatten)]
+    pub paths: PlannedPaths,
+    /// The digest of the JSON text, to tell objects that are planned alike and written differently.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Digest>,
+}
+
+/// The import of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// The digest of what is imported. Absent if that is unknown, and in an approval without
+    /// values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Digest>,
+}
+
+/// The paths of an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedPaths {
     /// The paths that force a replacement, sorted.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub causes: Vec<String>,
@@ -58,9 +75,6 @@ pub struct Planned {
     /// The paths that are marked as sensitive, sorted.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub sensitive: Vec<String>,
-    /// The digest of the JSON text, to tell objects that are planned alike and written differently.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<Digest>,
 }
 
 /// A planned path that is known.
@@ -106,16 +120,10 @@ impl Planned {
             previous_address: None,
             type_name: None,
             action: action.to_owned(),
-            importing: false,
-            imported: None,
+            import: None,
             created: false,
             reasons: Vec::new(),
-            causes: Vec::new(),
-            known: Vec::new(),
-            digests: None,
-            unknown: Vec::new(),
-            partial: Vec::new(),
-            sensitive: Vec::new(),
+            paths: PlannedPaths::default(),
             text: None,
         }
     }
@@ -141,11 +149,11 @@ impl Planned {
         let texts = |texts: &[String]| -> usize {
             texts.iter().map(|text| size_of_val(text) + text.len()).sum()
         };
-        let known = self.known.iter().map(|known| {
+        let known = self.paths.known.iter().map(|known| {
             let shown = known.shown.as_ref().map_or(0, String::len);
             size_of_val(known) + known.path.len() + shown
         });
-        let lists = [&self.reasons, &self.causes, &self.unknown, &self.sensitive];
+        let lists = [&self.reasons, &self.paths.causes, &self.paths.unknown, &self.paths.sensitive];
         let lists: usize = lists.into_iter().map(|list| texts(list)).sum();
         size_of_val(self) + 2 * self.address.len() + known.sum::<usize>() + lists
     }
@@ -159,27 +167,28 @@ impl Planned {
     /// digests, and only digests of values remain.
     pub fn approved(mut self, level: CompareLevel, key: &ValueKey) -> Planned {
         let has_values = level >= CompareLevel::Values;
-        for known in &mut self.known {
+        for known in &mut self.paths.known {
             known.shown = None;
             known.value = known.value.filter(|_| has_values);
         }
         self.text = None;
         if !has_values {
-            (self.imported, self.partial) = (None, Vec::new());
+            self.import = self.import.map(|_| Import { identity: None });
+            self.paths.partial = Vec::new();
         }
         if level < CompareLevel::All {
-            self.sensitive = Vec::new();
+            self.paths.sensitive = Vec::new();
         }
         if level < CompareLevel::Paths {
-            (self.known, self.unknown) = (Vec::new(), Vec::new());
-            (self.reasons, self.causes) = (Vec::new(), Vec::new());
+            (self.paths.known, self.paths.unknown) = (Vec::new(), Vec::new());
+            (self.reasons, self.paths.causes) = (Vec::new(), Vec::new());
         } else if self.created {
-            let known: Vec<&KnownPath> = self.known.iter().collect();
-            self.digests = Some(KnownDigests {
+            let known: Vec<&KnownPath> = self.paths.known.iter().collect();
+            self.paths.digests = Some(KnownDigests {
                 paths: paths_digest(known.iter().map(|known| &*known.path), key),
                 values: has_values.then(|| values_digest(known.iter().copied(), key)),
             });
-            self.known = Vec::new();
+            self.paths.known = Vec::new();
         }
         self
     }

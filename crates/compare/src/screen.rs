@@ -1,8 +1,8 @@
 //! Leaves out the changes that both documents contain byte for byte. Most changes of two plans of
 //! one configuration are such changes, and need no comparison.
 //!
-//! A first pass over the earlier document keeps a hash of each change ([`Recording`]). The pass over
-//! the later document skips the changes with a known hash ([`Screen`]). A second pass over the
+//! A first pass over the earlier document keeps a hash of each change ([`Recording`]). The pass
+//! over the later document skips the changes with a known hash ([`Screen`]). A second pass over the
 //! earlier document skips the same changes ([`Matched`]). A hash that does not fit into memory is
 //! dropped; its change is then compared like any other.
 

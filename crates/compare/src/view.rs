@@ -18,8 +18,8 @@ use plansift_report::view::{SingleValues, ViewSettings};
 /// Gives each change one attribute for each planned path (docs/format/comparison.md, section 3).
 ///
 /// [`Attribute::digest`] is the digest of the planned value; it is absent for an unknown value.
-/// [`Attribute::after`] is [`Shown::Sensitive`] for the known part of a sensitive value that is also
-/// listed as unknown. [`Attributes::compared`] has facts about the whole change.
+/// [`Attribute::after`] is [`Shown::Sensitive`] for the known part of a sensitive value that is
+/// also listed as unknown. [`Attributes::compared`] has facts about the whole change.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedView<'s> {
     /// The key of the digests.
@@ -71,7 +71,7 @@ impl<'s> PlannedViewer<'s> {
         Ok(marked.list().iter().map(|path| path.to_string()).collect())
     }
 
-    /// Returns the digest of what a change imports; `None` if it imports nothing or that is unknown.
+    /// Returns the digest of what a change imports; `None` if that is nothing, or unknown.
     fn imported(&self, change: &Change<'_>) -> Result<Option<Digest>> {
         let Some(importing) = change.importing else { return Ok(None) };
         let is_unknown = importing.get("unknown")?.is_some_and(Value::is_true);

@@ -49,7 +49,8 @@ pub struct Batch {
     pub date: Option<String>,
     /// Add the digest of each plan at this level to report.ndjson, as `plansift digest` prints it.
     /// Digests of values need --key-file
-    #[arg(help_heading = OUTPUT, long, value_parser = super::compare::level(), value_name = "LEVEL")]
+    #[arg(help_heading = OUTPUT, long, value_parser = super::compare::level(),
+          value_name = "LEVEL")]
     pub digest: Option<CompareLevel>,
     /// Key of the digests of values: 16 random bytes or more
     #[arg(help_heading = SECRETS, long, value_name = "FILE", requires = "digest")]

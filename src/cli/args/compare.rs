@@ -30,8 +30,8 @@ pub struct Compare {
     /// effect, so by default they are only counted
     #[arg(help_heading = INPUT, long, value_enum, value_name = "PARTS", value_delimiter = ',')]
     pub with: Vec<Extra>,
-    /// Show these values [default: changed from --level values on, else none]. Sensitive values, and
-    /// values that repeat one, are never shown
+    /// Show these values [default: changed from --level values on, else none]. Sensitive values,
+    /// and values that repeat one, are never shown
     #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHICH")]
     pub values: Option<ComparedValues>,
     #[command(flatten)]

@@ -62,8 +62,8 @@ pub struct PairObjects {
 }
 
 impl ObjectReader {
-    /// Reads all objects of a document. Returns `None` if the document fails. `reports` have received
-    /// the error then.
+    /// Reads all objects of a document. Returns `None` if the document fails. `reports` have
+    /// received the error then.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl ObjectReader {
     ) -> Result<Option<PairObjects>> {
         let (mut before, mut after) = (self.none(), self.none());
         if !self.noise.is_none() {
-            // The filters must see the changes that both documents contain, to count the hidden ones.
+            // To count what the filters hide, they must see the changes that both documents have.
             let passed = self.pass::<Screen>(old, None, &mut before, reports)?;
             let Some(_) = passed else { return Ok(None) };
             let passed = self.pass::<Screen>(new, None, &mut after, reports)?;

@@ -1,4 +1,5 @@
-//! The records of `plansift compare`: how a plan differs from an earlier one (docs/format/comparison.md).
+//! The records of `plansift compare`: how a plan differs from an earlier one
+//! (docs/format/comparison.md).
 
 use std::borrow::Cow;
 

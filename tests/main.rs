@@ -34,6 +34,7 @@
 //! | assertions: their files, their answers, their formats | `assert.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
+//! | comparisons of two documents, approvals and digests, against an oracle | `compare.rs` |
 //! | configurations: elements, blocks and dependents against the oracle | `configuration.rs` |
 //! | blocks of configurations, `--source`, annotations | `blocks.rs` |
 //! | SARIF against the schema of OASIS | `sarif.rs` |
@@ -48,6 +49,7 @@ mod audit;
 mod blocks;
 mod checks;
 mod command;
+mod compare;
 mod configuration;
 mod console;
 mod corpus;

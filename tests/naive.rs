@@ -23,8 +23,8 @@ mod tests;
 #[path = "naive/values.rs"]
 pub mod values;
 
-pub use marks::spelling;
-use marks::{Mark, mark_changes, masked, secret_places, secrets};
+use marks::{Mark, mark_changes, masked, secrets};
+pub use marks::{secret_places, spelling};
 
 /// Keys that a record copies from an element, in order.
 const ELEMENT_KEYS: &str =
@@ -36,13 +36,13 @@ const PLAN_LINE: [&str; 5] = ["import", "add", "change", "destroy", "forget"];
 /// One step of a path. The derived order is the order in records: keys by bytes, indices by number.
 /// If overlays disagree about the kind of a value, keys come before indices.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
+pub enum Step {
     Key(String),
     Index(usize),
 }
 
 /// The derived order puts a path before its children.
-type Path = Vec<Step>;
+pub type Path = Vec<Step>;
 
 /// Whether a change adds the mark of its whole value, and whether it removes it.
 pub fn changes_whole_mark(change: &Value) -> [bool; 2] {
@@ -345,30 +345,30 @@ fn count(counts: &mut Map<String, Value>, word: &str) {
 }
 
 /// The member, or `None` if it is absent or null.
-fn given<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
+pub fn given<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
     object.get(key).filter(|value| !value.is_null())
 }
 
 /// Like `given`, for the keys whose empty text counts as absent.
-fn filled<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
+pub fn filled<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
     let can_be_empty =
         matches!(key, "previous_address" | "module_address" | "deposed" | "action_reason");
     given(object, key).filter(|value| !can_be_empty || **value != json!(""))
 }
 
-fn elements(array: &Value) -> impl Iterator<Item = &Value> {
+pub fn elements(array: &Value) -> impl Iterator<Item = &Value> {
     array.as_array().into_iter().flatten()
 }
 
-fn members(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
+pub fn members(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
     object.as_object().into_iter().flatten()
 }
 
-fn words(change: &Value) -> Vec<&str> {
+pub fn words(change: &Value) -> Vec<&str> {
     elements(&change["actions"]).map(|word| word.as_str().expect("an action is a word")).collect()
 }
 
-fn action(change: &Value) -> String {
+pub fn action(change: &Value) -> String {
     match words(change)[..] {
         ["delete", "create"] | ["create", "delete"] => "replace".to_owned(),
         ["create", "forget"] | ["forget", "create"] => "replace".to_owned(),
@@ -376,7 +376,7 @@ fn action(change: &Value) -> String {
     }
 }
 
-fn moves(element: &Value) -> bool {
+pub fn moves(element: &Value) -> bool {
     filled(element, "previous_address").is_some_and(|previous| *previous != element["address"])
 }
 
@@ -392,7 +392,7 @@ fn marked(overlay: &Value, at: &mut Path, found: &mut BTreeSet<Path>) {
     }
 }
 
-fn children(value: &Value) -> Vec<(Step, &Value)> {
+pub fn children(value: &Value) -> Vec<(Step, &Value)> {
     match value {
         Value::Object(members) => {
             members.iter().map(|(key, inner)| (Step::Key(key.clone()), inner)).collect()
@@ -410,7 +410,7 @@ fn unknown(change: &Value) -> BTreeSet<Path> {
     cut(found, change)
 }
 
-fn sensitive(change: &Value) -> BTreeSet<Path> {
+pub fn sensitive(change: &Value) -> BTreeSet<Path> {
     let mut found = BTreeSet::new();
     for side in ["before_sensitive", "after_sensitive"] {
         marked(&change[side], &mut Path::new(), &mut found);
@@ -495,7 +495,7 @@ fn differs(before: Option<&Value>, after: Option<&Value>, unknown: Option<&Value
 }
 
 /// The value at a step, or null if there is none.
-fn child<'a>(value: &'a Value, step: &Step) -> &'a Value {
+pub fn child<'a>(value: &'a Value, step: &Step) -> &'a Value {
     inner(value, step).unwrap_or(&Value::Null)
 }
 
@@ -506,13 +506,13 @@ fn inner<'a>(value: &'a Value, step: &Step) -> Option<&'a Value> {
     }
 }
 
-fn holds_true(overlay: &Value) -> bool {
+pub fn holds_true(overlay: &Value) -> bool {
     *overlay == json!(true) || children(overlay).iter().any(|(_, inner)| holds_true(inner))
 }
 
 /// A number as its sign, its digits without leading and trailing zeros, and the power of ten of the
 /// last digit. Zero has no digits and one form.
-fn decimal(number: &Number) -> (bool, String, i128) {
+pub fn decimal(number: &Number) -> (bool, String, i128) {
     let text = number.to_string();
     let magnitude = text.trim_start_matches('-');
     let (mantissa, power) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
@@ -529,7 +529,7 @@ fn decimal(number: &Number) -> (bool, String, i128) {
     (text.starts_with('-'), significant.to_owned(), exponent)
 }
 
-fn text(path: &[Step]) -> String {
+pub fn text(path: &[Step]) -> String {
     path.iter().fold(String::new(), |so_far, step| match step {
         Step::Index(index) => so_far + &format!("[{index}]"),
         Step::Key(key) => with_key(so_far, key),
@@ -549,7 +549,7 @@ fn with_key(so_far: String, key: &str) -> String {
 }
 
 /// The text of an entry of `replace_paths`, up to a sensitive path.
-fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
+pub fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
     let mut at = Some(Path::new());
     let mut so_far = String::new();
     for step in elements(path) {

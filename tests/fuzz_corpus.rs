@@ -82,6 +82,9 @@ fn plans_from_random_choices_match_the_oracle() {
         }
         checks::records::check(&choices);
         checks::configuration::check(&choices);
+        if seed % 4 == 0 {
+            checks::compare::check(&choices);
+        }
     }
 }
 

@@ -2,17 +2,19 @@
 //!
 //! A check that needs more than the document (where to cut it, which limits to set) draws that from
 //! a hash of the document. So every input is a plain document: seeds need no preparation, and a
-//! finding can be opened, minimised and replayed as it is. The exceptions are [`records`] and
-//! [`configuration`], which build their own documents, and [`arguments`].
+//! finding can be opened, minimised and replayed as it is. The exceptions are [`records`],
+//! [`configuration`] and [`compare`], which build their own documents, and [`arguments`].
 //!
 //! This file is part of two crates, the fuzz targets and the tests.
 
 pub mod arguments;
 pub mod assertions;
 pub mod audit;
+pub mod compare;
 pub mod configuration;
 pub mod cuts;
 pub mod decompress;
+pub mod digest;
 pub mod grammar;
 pub mod hcl;
 pub mod join;
@@ -31,6 +33,7 @@ pub mod wire;
 
 mod document;
 mod draw;
+mod objects;
 mod pieces;
 mod rewritten;
 mod value;
@@ -41,7 +44,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 21] = [
+pub const ALL: [(&str, Check); 23] = [
     ("kernels", kernels::check),
     ("grammar", grammar::check),
     ("cuts", cuts::check),
@@ -63,6 +66,8 @@ pub const ALL: [(&str, Check); 21] = [
     ("assertions", assertions::check),
     ("values", values::check),
     ("native_state", native_state::check),
+    ("compare", compare::check),
+    ("digest", digest::check),
 ];
 
 /// The kind of an error, its cause, and its location: the offset and the path in the document.

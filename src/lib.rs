@@ -18,7 +18,6 @@
 //! | `plansift-hcl` | [`hcl`], [`blocks`] |
 //! | `plansift-redact` | [`secret`], [`redact`], [`slim`], [`audit`] |
 //! | `plansift-check` | [`known`], [`plancheck`], [`assertion`] |
-//! | `plansift-compare` | [`compare`] |
 //! | `plansift-report` | [`report`]: reports, CSV, rules, and the views of values |
 //! | `plansift-compare` | [`compare`]: the differences of two documents, approvals and digests |
 //! | `plansift-fleet` | [`source`], [`run`], [`output`], [`batch`] |

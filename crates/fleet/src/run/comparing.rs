@@ -113,7 +113,7 @@ impl ObjectReader {
         reports: &mut Reports<'_>,
     ) -> Result<Option<PairObjects>> {
         let (mut before, mut after) = (self.none(), self.none());
-        if !self.noise.is_none() {
+        if self.ignores_moves || !self.noise.is_none() {
             // To count what the filters hide, they must see the changes that both documents have.
             let passed = self.pass::<Screen>(old, None, &mut before, reports)?;
             let Some(_) = passed else { return Ok(None) };

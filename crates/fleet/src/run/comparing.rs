@@ -194,7 +194,7 @@ pub struct NamedInput<'r> {
     pub label: Label<'r>,
 }
 
-/// Who learns of documents that are read, and of those that fail.
+/// Receivers of the messages of a run, and of the errors of its documents.
 pub struct Reports<'r> {
     /// Receives the messages of the run.
     pub events: &'r mut dyn Events,

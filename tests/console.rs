@@ -306,6 +306,43 @@ fn hostile_texts_are_inert_in_every_output_format() {
 }
 
 #[test]
+fn hostile_texts_are_inert_in_comparisons_approvals_and_digests() {
+    for (text_number, text) in HOSTILE.into_iter().enumerate() {
+        let stage = Stage::of(text);
+        let plan = std::fs::read_to_string(stage.path().join(&stage.plan)).expect("a plan");
+        let others = [
+            plan.replace("first", "second").replace("acme", "other"),
+            plan.replace(r#"["update"]"#, r#"["delete"]"#).replace("after_sens", "x"),
+        ];
+        for (number, other) in others.into_iter().enumerate() {
+            std::fs::write(stage.path().join("other.json"), other).expect("a file");
+            let other = "other.json".into();
+            let expect = |args: &[&str], inputs: &[&OsString], code, own| {
+                let output = stage.run(args, inputs);
+                let what = format!("{args:?}");
+                let stderr = String::from_utf8_lossy(&output.stderr);
+                assert_eq!(output.status.code(), Some(code), "{what}: {stderr}");
+                expect_inert(&what, &output.stderr, Own::Nothing);
+                expect_inert(&what, &output.stdout, own);
+            };
+            for (form_number, form) in
+                ["term", "markdown", "html", "json", "ndjson"].into_iter().enumerate()
+            {
+                if run::is_tried(text_number + number + form_number) {
+                    let args = ["compare", "--level", "all", "--full", "--format", form];
+                    expect(&args, &[&stage.plan, &other], 0, Own::Nothing);
+                    expect(&args, &[&stage.plan, &stage.cut], 1, Own::Nothing);
+                }
+            }
+            let colours = ["compare", "--level", "all", "--color", "always"];
+            expect(&colours, &[&other, &stage.plan], 0, Own::Colours);
+            expect(&["approve"], &[&stage.plan], 0, Own::Nothing);
+            expect(&["digest"], &[&stage.plan, &stage.cut], 4, Own::Nothing);
+        }
+    }
+}
+
+#[test]
 fn hostile_texts_are_inert_in_rules_batches_and_rewrites() {
     for (text_number, text) in HOSTILE.into_iter().enumerate() {
         let stage = Stage::of(text);

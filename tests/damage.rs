@@ -22,7 +22,7 @@ use crate::{corpus, naive, run, shared_plans};
 const LEN_MAX: usize = 1 << 20;
 
 /// Each command that reads plans, with one representative output format.
-const COMMANDS: [&[&str]; 11] = [
+const COMMANDS: [&[&str]; 14] = [
     &["changes", "--all"],
     &["changes", "--format", "csv"],
     &["changes", "--no-paths"],
@@ -34,6 +34,9 @@ const COMMANDS: [&[&str]; 11] = [
     &["redact", "--echo", "off"],
     &["slim"],
     &["audit"],
+    &["compare", "--level", "values", "corpus/compare/shop/approved.json"],
+    &["approve"],
+    &["digest"],
 ];
 
 #[test]

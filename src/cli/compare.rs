@@ -449,7 +449,7 @@ pub fn approve(arguments: &Approve) -> std::result::Result<Exit, Exit> {
         let objects = if count == 1 { "object" } else { "objects" };
         let protection = match key {
             ApprovalKey::InFile(_) if *level >= CompareLevel::Values => {
-                "; whoever can read it can test guesses of values"
+                "; whoever can read the file can test guesses of values: protect it, or use --key-file"
             }
             _ => "",
         };

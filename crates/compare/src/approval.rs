@@ -14,6 +14,7 @@ use super::join::Objects;
 use super::meaning::{Digest, ValueKey};
 use super::planned::Planned;
 use plansift_core::error::{Error, Fault, Result};
+use plansift_core::inert;
 use plansift_core::input::Source;
 use plansift_core::json::detached::Detached;
 use plansift_core::limits::Limits;
@@ -150,9 +151,8 @@ pub fn write(
 }
 
 fn line(record: &impl Serialize, out: &mut dyn Write) -> Result<()> {
-    let mut text = serde_json::to_vec(record).map_err(|error| Error::write(error.into()))?;
-    text.push(b'\n');
-    out.write_all(&text).map_err(Error::write)
+    let text = serde_json::to_string(record).map_err(|error| Error::write(error.into()))?;
+    writeln!(out, "{}", inert::json(&text)).map_err(Error::write)
 }
 
 fn hex(bytes: &[u8; 32]) -> String {

@@ -1,5 +1,6 @@
 //! `plansift compare`, `approve` and `digest`: is this still what was approved?
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{BufWriter, Write};
@@ -16,6 +17,8 @@ use super::pairing::{Pair, pairs};
 use super::reading::Printer;
 use super::screen::screen;
 use super::secrets::{digest_key, read_key, secret_options};
+use super::stats::Stats;
+use super::unmatched;
 use plansift_compare::approval::{self, Approval, ApprovalKey};
 use plansift_compare::collect::Facts;
 use plansift_compare::digest;
@@ -24,7 +27,8 @@ use plansift_compare::meaning::ValueKey;
 use plansift_core::error::{Error, Fault, Result};
 use plansift_core::input::Source;
 use plansift_fleet::run::{
-    DocumentObjects, KeptInput, NamedInput, ObjectReader, Opening, PairObjects, Reports,
+    DocumentObjects, DocumentOutcome, Events, KeptInput, NamedInput, ObjectReader, Opening,
+    PairObjects, Remark, Reports,
 };
 use plansift_fleet::source::InputEntry;
 use plansift_plan::plan::Accepts;
@@ -55,11 +59,17 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
     let listed = [list(&old)?, list(&new)?];
     let pairs = pairs([&listed[0].inputs, &listed[1].inputs], [&old, &new]);
     let pairs = pairs.map_err(|text| usage(&text))?;
-    let options = RecordOptions { relevant: true, accepts: Accepts::States, ..options(plans)? };
+    let options = RecordOptions {
+        relevant: true,
+        accepts: Accepts::States,
+        patterns: unmatched::comparison(&arguments.filters),
+        ..options(plans)?
+    };
     let given = arguments.key_file.as_deref().map(|path| read_key(path, ValueKey::of_file));
     let given = given.transpose()?;
     let (sink, output) = open_sink(arguments)?;
-    let mut comparing = Comparing { arguments, options, given, sink };
+    let messages = Messages::new(plans);
+    let mut comparing = Comparing { arguments, options, given, sink, messages };
     let (mut totals, mut closed) = (Totals::default(), None);
     for pair in &pairs {
         match comparing.pair(pair) {
@@ -72,7 +82,7 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
             }
         }
     }
-    let Comparing { mut sink, .. } = comparing;
+    let Comparing { options, mut sink, messages, .. } = comparing;
     if let Some(error) = closed {
         let facts = ExitFacts { output: OutputEnd::ClosedEarly, ..totals.of_exit(arguments) };
         return Err(end_of_output(path, &error, facts));
@@ -88,6 +98,7 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
     finished.map_err(|error| {
         end_of_output(path, &error, ExitFacts { output: OutputEnd::Closed, ..facts })
     })?;
+    messages.end(&options);
     Ok(Exit::of(facts))
 }
 
@@ -152,6 +163,48 @@ fn single(listed: &Listed) -> std::result::Result<&InputEntry, Exit> {
     }
 }
 
+/// Prints the messages about a document once, although it may be read several times.
+struct Messages<'a> {
+    printer: Printer<'a>,
+    stats: Stats,
+    /// The names of the documents that were read.
+    read: BTreeSet<String>,
+}
+
+impl<'a> Messages<'a> {
+    fn new(plans: &'a Plans) -> Messages<'a> {
+        Messages { printer: Printer { plans }, stats: Stats::start(), read: BTreeSet::new() }
+    }
+
+    /// Prints the messages at the end of a complete run.
+    fn end(&self, options: &RecordOptions) {
+        let Plans { quiet, stats, .. } = *self.printer.plans;
+        if !quiet {
+            unmatched::warn_of(options.patterns.as_deref());
+        }
+        if stats {
+            say(&self.stats.line());
+        }
+    }
+}
+
+impl Events for Messages<'_> {
+    fn done(&mut self, label: Label<'_>, outcome: DocumentOutcome) {
+        if self.read.insert(label.source.to_owned()) {
+            self.stats.add(outcome.bytes);
+            self.printer.done(label, outcome);
+        }
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &dyn fmt::Display) {
+        self.printer.failed(label, error);
+    }
+
+    fn remark(&mut self, input: &str, remark: Remark) {
+        self.printer.remark(input, remark);
+    }
+}
+
 /// Why a comparison ends without a summary.
 enum Failure {
     /// The error was printed.
@@ -173,6 +226,7 @@ struct Comparing<'a> {
     /// The key of `--key-file`.
     given: Option<ValueKey>,
     sink: Box<dyn Sink + 'a>,
+    messages: Messages<'a>,
 }
 
 /// The kinds of two documents that cannot be compared.
@@ -193,6 +247,7 @@ impl Comparing<'_> {
     /// Compares two inputs. Returns `None` if one of them fails.
     fn pair(&mut self, pair: &Pair<'_>) -> std::result::Result<Option<ComparisonSummary>, Failure> {
         let plans = &self.arguments.plans;
+        self.messages.read.clear();
         let (bar, read) = (Bar::new(plans), self.options.read);
         let opening = Opening { progress: Some(&bar), ..Opening::new(read, access(plans, &read)) };
         let workspace = pair.workspace.as_deref();
@@ -239,8 +294,7 @@ impl Comparing<'_> {
         let Some(input) = sides.into_iter().flatten().next() else { return Ok(None) };
         let key = ValueKey::random().map_err(|error| fail(None, &error))?;
         let reader = self.reader(&self.arguments.filters, key.clone());
-        let mut events = Printer { plans: &self.arguments.plans };
-        let reports = &mut Reports { events: &mut events, sink: self.sink.as_mut() };
+        let reports = &mut Reports { events: &mut self.messages, sink: self.sink.as_mut() };
         let Some(found) = reader.objects(&input, reports).map_err(Failure::Output)? else {
             return Ok(None);
         };
@@ -261,8 +315,7 @@ impl Comparing<'_> {
     ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
         let key = ValueKey::random().map_err(|error| fail(None, &error))?;
         let reader = self.reader(&self.arguments.filters, key.clone());
-        let mut events = Printer { plans: &self.arguments.plans };
-        let reports = &mut Reports { events: &mut events, sink: self.sink.as_mut() };
+        let reports = &mut Reports { events: &mut self.messages, sink: self.sink.as_mut() };
         let pair = reader.pair(old, new, reports).map_err(Failure::Output)?;
         let Some(PairObjects { old: before, new: after, alike }) = pair else { return Ok(None) };
         let documents = [before.facts.is_state, after.facts.is_state]
@@ -299,8 +352,7 @@ impl Comparing<'_> {
         };
         let mut reader = self.reader(&filters, key);
         reader.options.relevant = false;
-        let mut events = Printer { plans: &self.arguments.plans };
-        let reports = &mut Reports { events: &mut events, sink: self.sink.as_mut() };
+        let reports = &mut Reports { events: &mut self.messages, sink: self.sink.as_mut() };
         let Some(after) = reader.objects(new, reports).map_err(Failure::Output)? else {
             return Ok(None);
         };
@@ -396,13 +448,13 @@ impl Comparing<'_> {
 
 /// Reads the objects of one input. Returns `None` if it fails.
 fn objects_of(
-    plans: &Plans,
-    accepts: Accepts,
+    messages: &mut Messages<'_>,
+    options: &RecordOptions,
     entry: &InputEntry,
     filters: &FilterArgs,
     key: ValueKey,
 ) -> std::result::Result<Option<DocumentObjects>, Exit> {
-    let options = RecordOptions { accepts, ..options(plans)? };
+    let plans = messages.printer.plans;
     let bar = Bar::new(plans);
     let opening = Opening {
         progress: Some(&bar),
@@ -418,8 +470,9 @@ fn objects_of(
     };
     let label = Label { source: &source, workspace: None };
     let (noise, ignores_moves) = (filters.noise(), filters.ignores_moves());
+    let options = options.clone();
     let reader = ObjectReader { options, noise, ignores_moves, key, secrets: None };
-    let reports = &mut Reports { events: &mut Printer { plans }, sink: &mut NullSink };
+    let reports = &mut Reports { events: messages, sink: &mut NullSink };
     reader
         .objects(&NamedInput { kept, label }, reports)
         .map_err(|error| fail_named(&source, &error))
@@ -435,7 +488,10 @@ pub fn approve(arguments: &Approve) -> std::result::Result<Exit, Exit> {
         None => ApprovalKey::InFile(ValueKey::random().map_err(|error| fail(None, &error))?),
     };
     let entry = single(&listed)?;
-    let found = objects_of(plans, Accepts::Plans, entry, filters, key.key().clone())?;
+    let patterns = unmatched::comparison(filters);
+    let options = RecordOptions { patterns, ..options(plans)? };
+    let mut messages = Messages::new(plans);
+    let found = objects_of(&mut messages, &options, entry, filters, key.key().clone())?;
     let Some(found) = found else { return Err(Exit::Failed) };
     let (out, output) = output::open(path)?;
     let mut out = BufWriter::new(out);
@@ -455,6 +511,7 @@ pub fn approve(arguments: &Approve) -> std::result::Result<Exit, Exit> {
         };
         say(&format!("approved {count} {objects}{protection}"));
     }
+    messages.end(&options);
     Ok(Exit::Done)
 }
 
@@ -464,6 +521,9 @@ pub fn digest(arguments: &Digest) -> std::result::Result<Exit, Exit> {
     let path = path.as_deref();
     let listed = inputs::list(plans, Accepts::States, path, key_file.clone())?;
     let key = digest_key("--level", *level, key_file.as_deref())?;
+    let (accepts, patterns) = (Accepts::States, unmatched::comparison(filters));
+    let options = RecordOptions { accepts, patterns, ..options(plans)? };
+    let mut messages = Messages::new(plans);
     let (mut lines, mut done, mut failed) = (String::new(), 0, 0);
     for entry in &listed.inputs.entries {
         let entry = match entry {
@@ -474,7 +534,8 @@ pub fn digest(arguments: &Digest) -> std::result::Result<Exit, Exit> {
                 continue;
             }
         };
-        let found = objects_of(plans, Accepts::States, entry, filters, key.clone())?;
+        messages.read.clear();
+        let found = objects_of(&mut messages, &options, entry, filters, key.clone())?;
         let Some(found) = found else {
             failed += 1;
             continue;
@@ -493,5 +554,6 @@ pub fn digest(arguments: &Digest) -> std::result::Result<Exit, Exit> {
     written.map_err(|error| {
         end_of_output(path, &error, ExitFacts { output: OutputEnd::Closed, ..facts })
     })?;
+    messages.end(&options);
     Ok(Exit::of(facts))
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::args::NoiseArgs;
+use super::args::{FilterArgs, NoiseArgs};
 use super::messages::say;
 use plansift_core::path::{self, AddressPattern};
 use plansift_plan::record::patterns::{Named, UnmatchedPatterns};
 use plansift_redact::slim::PlanPart;
+use plansift_report::filter::Only;
 use plansift_report::gate::Rule;
 
 /// Returns the set of these patterns. `None` without patterns.
@@ -24,20 +25,30 @@ pub fn rules(rules: &[Rule]) -> Option<Arc<UnmatchedPatterns>> {
 
 /// Returns the patterns of the rules of a report, and of its filters if they apply.
 pub fn report(rules: &[Rule], noise: Option<&NoiseArgs>) -> Option<Arc<UnmatchedPatterns>> {
-    set_of(of_rules(rules).chain(noise.into_iter().flat_map(of_noise)).collect())
+    let noise = noise.into_iter();
+    let filters =
+        noise.flat_map(|noise| of_filters(&noise.only, &noise.ignore_path, &noise.ignore_type));
+    set_of(of_rules(rules).chain(filters).collect())
 }
 
-fn of_noise(noise: &NoiseArgs) -> impl Iterator<Item = (String, Named)> {
-    let only = noise
-        .only
+/// Returns the patterns of the filters of a comparison.
+pub fn comparison(filters: &FilterArgs) -> Option<Arc<UnmatchedPatterns>> {
+    let noise = filters.noise();
+    set_of(of_filters(&noise.only, &noise.paths, &filters.ignore_type).collect())
+}
+
+fn of_filters(
+    only: &[Only],
+    paths: &[path::Pattern],
+    types: &[String],
+) -> impl Iterator<Item = (String, Named)> {
+    let only = only
         .iter()
         .filter_map(|only| only.named().map(|(text, named)| (format!("--only {text}"), named)));
-    let paths = noise
-        .ignore_path
+    let paths = paths
         .iter()
         .map(|path| (format!("--ignore-path {}", path.text()), Named::Attribute(path.clone())));
-    let types = noise
-        .ignore_type
+    let types = types
         .iter()
         .map(|text| (format!("--ignore-type {text}"), Named::Type(AddressPattern::new(text))));
     only.chain(paths).chain(types)

@@ -323,6 +323,55 @@ fn approvals_of_a_folder_are_compared_with_the_plans_of_another() {
     assert!(gone.contains(r#""verdict":"less""#) && !same.contains("verdict"), "{}", run.out);
 }
 
+/// A gate with a misspelled `--only` compares nothing.
+#[test]
+fn filters_that_match_nothing_are_warned_of() {
+    let folder = folder();
+    for command in ["compare old.json new.json", "approve old.json", "digest old.json new.json"] {
+        for (filter, what) in [
+            ("--only aws_lamda_function", "address, type or module"),
+            ("--ignore-path image_ury", "attribute"),
+            ("--ignore-type aws_lamda_*", "type"),
+        ] {
+            let run = folder.run(&format!("{command} {filter}"));
+            let warning = format!("plansift: warning: {filter} matches nothing");
+            let lines: Vec<&str> = run.err.lines().collect();
+            let is_said = matches!(lines[..], [line] if line.starts_with(&warning));
+            assert_eq!((run.code, is_said), (Some(0), true), "{what}: {}", run.err);
+            assert_eq!(folder.run(&format!("{command} {filter} --quiet")).err, "");
+        }
+        let filters = "--only aws_lambda_function --ignore-path image_uri --ignore-type aws_vpc";
+        let run = folder.run(&format!("{command} {filters}"));
+        assert_eq!((run.code, &*run.err), (Some(0), ""), "{command}");
+    }
+}
+
+#[test]
+fn each_message_about_an_input_is_printed_once() {
+    let folder = folder();
+    for name in ["old", "new"] {
+        let plan = fs::read_to_string(folder.path(&format!("{name}.json"))).expect("a plan");
+        folder.write(&format!("{name}.log"), format!("the plan:\n{plan}\ndone\n"));
+    }
+    for args in ["", " --values changed", " --ignore-path image_uri"] {
+        let run = folder.run(&format!("compare old.log new.log{args}"));
+        let count = |name: &str| run.err.lines().filter(|line| line.contains(name)).count();
+        assert_eq!((run.code, count("old.log"), count("new.log")), (Some(0), 2, 2), "{}", run.err);
+    }
+    let [old, new] =
+        ["old.json", "new.json"].map(|name| fs::metadata(folder.path(name)).expect("a file").len());
+    for (command, bytes) in [
+        ("compare old.json new.json --values changed", old + new),
+        ("approve old.json", old),
+        ("digest old.json new.json", old + new),
+    ] {
+        let run = folder.run(&format!("{command} --stats"));
+        let line = format!("plansift: {bytes} bytes in ");
+        let is_said = run.err.starts_with(&line) && run.err.lines().count() == 1;
+        assert!(is_said, "{command}: {}", run.err);
+    }
+}
+
 /// The shell commands of a job in YAML, in order. A command is an item `- run: COMMAND`,
 /// `- run: |` with the lines below it, or an item of GitLab's `script`.
 #[cfg(unix)]

@@ -505,7 +505,8 @@ pub fn approve(arguments: &Approve) -> std::result::Result<Exit, Exit> {
         let objects = if count == 1 { "object" } else { "objects" };
         let protection = match key {
             ApprovalKey::InFile(_) if *level >= CompareLevel::Values => {
-                "; whoever can read the file can test guesses of values: protect it, or use --key-file"
+                "; whoever can read the file can test guesses of values: protect it, or use \
+                 --key-file"
             }
             _ => "",
         };

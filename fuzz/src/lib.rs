@@ -8,10 +8,4 @@ pub mod checks;
 #[allow(dead_code, unused_imports, reason = "it has tests of its own, in the other crate")]
 mod naive;
 
-mod compare {
-    #[path = "../../../tests/compare/oracle.rs"]
-    #[allow(dead_code, reason = "the tests of the other crate use more of it")]
-    pub mod oracle;
-    #[path = "../../../tests/compare/plans.rs"]
-    pub mod plans;
-}
+mod compare;

@@ -1,0 +1,127 @@
+"""The component runs in gitlab-ci-local, against the stand-in for GitLab."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from host import BOT, RELEASES, ROOT
+
+RUNNER = ROOT / "target/actions/node_modules/.bin/gitlab-ci-local"
+
+
+class Run:
+    """One run of a pipeline that includes the component."""
+
+    def __init__(self, host, repository, inputs, token="t0ken"):
+        shutil.rmtree(repository / ".gitlab-ci-local", ignore_errors=True)
+        shutil.rmtree(repository / ".plansift", ignore_errors=True)
+        (repository / "templates").mkdir(exist_ok=True)
+        shutil.copy(ROOT / "templates/plansift.yml", repository / "templates")
+        inputs = {"releases": host.address + RELEASES, **inputs}
+        include = [{"local": "templates/plansift.yml", "inputs": inputs}]
+        (repository / ".gitlab-ci.yml").write_text(json.dumps({"include": include}))
+        subprocess.run(["git", "-C", repository, "add", "-A"], check=True)
+        variables = {
+            "CI_PIPELINE_SOURCE": "merge_request_event",
+            "CI_API_V4_URL": f"{host.address}/api/v4",
+            "CI_PROJECT_ID": "7",
+            "CI_MERGE_REQUEST_IID": "5",
+            "PLANSIFT_TOKEN": token,
+        }
+        run = subprocess.run(
+            [RUNNER, "--force-shell-executor", "--artifacts-to-source"]
+            + [f"--variable={name}={value}" for name, value in variables.items()],
+            cwd=repository,
+            env=os.environ | host.variables,
+            capture_output=True,
+            text=True,
+        )
+        self.log = run.stdout + run.stderr
+        self.passed = run.returncode == 0
+        self.files = {file.name: file.read_text() for file in repository.glob(".plansift/*")}
+        lines = self.files.get("plan.env", "").splitlines()
+        self.variables = dict(line.removeprefix("PLANSIFT_").split("=") for line in lines)
+
+
+@pytest.fixture
+def run(host, repository):
+    return lambda inputs, **options: Run(host, repository, inputs, **options)
+
+
+def test_a_plan_that_passes(run, host):
+    result = run({"plan": "passes.json", "fail-on": "@rules.txt"})
+    assert result.passed, result.log
+    values = [result.variables[name] for name in ("VERDICT", "EXIT_CODE", "CHANGE", "DESTROY")]
+    assert values == ["pass", "0", "2", "0"]
+    assert len(result.variables) == 20, "what a server accepts"
+    assert json.loads(result.files["counts.json"]) == {"create": 0, "update": 2, "delete": 0}
+    assert json.loads(result.files["quality.json"]) == []
+    assert 'failures="0"' in result.files["plan.xml"]
+    summary = "Plan: 0 to add, 2 to change, 0 to destroy."
+    [note] = host.comments
+    assert summary in result.log and summary in note["body"]
+    assert note["author"]["username"] == BOT and "t0ken" not in result.log
+
+
+def test_a_plan_that_breaks_a_rule(run, host):
+    result = run({"plan": "breaks.json", "fail-on": "@rules.txt"})
+    assert not result.passed
+    values = [result.variables[name] for name in ("VERDICT", "EXIT_CODE", "BROKEN_RULES")]
+    assert values == ["fail", "3", "1"], result.log
+    assert json.loads(result.files["counts.json"])["delete"] > 0
+    assert "rule delete" in result.files["plan.xml"] and json.loads(result.files["quality.json"])
+    [note] = host.comments
+    assert "13 to destroy" in note["body"]
+
+
+def test_a_damaged_plan(run, host):
+    result = run({"plan": "damaged.json", "fail-on": "@rules.txt"})
+    assert not result.passed and "the document is incomplete" in result.log
+    values = [result.variables[name] for name in ("VERDICT", "EXIT_CODE", "HAS_CHANGES")]
+    assert values == ["error", "1", "true"], result.log
+    assert result.files["counts.json"] == "", "GitLab calls the report invalid"
+    [note] = host.comments
+    assert "Not read: 1" in note["body"]
+
+
+def test_the_next_run_replaces_the_note(run, host, repository):
+    host.add_comment("someone", "Looks good")
+    run({"plan": "passes.json"})
+    shutil.copy(repository / "breaks.json", repository / "passes.json")
+    run({"plan": "passes.json"})
+    _, note = host.comments
+    assert "13 to destroy" in note["body"]
+
+
+def test_wrong_arguments_leave_the_note(run, host):
+    result = run({"plan": "passes.json", "arguments": "--no-such-option"})
+    assert not result.passed and host.calls == []
+    assert result.variables == {"VERDICT": "error", "EXIT_CODE": "64"}
+
+
+def test_a_job_without_a_token_writes_no_note(run, host):
+    result = run({"plan": "passes.json"}, token="")
+    assert result.passed and "the comment needs a token" in result.log and host.calls == []
+
+
+def test_a_note_that_fails_does_not_hide_the_verdict(run, host):
+    host.refusals = {"POST": 500}
+    assert not run({"plan": "passes.json"}).passed
+    result = run({"plan": "breaks.json", "fail-on": "delete"})
+    assert not result.passed and "HTTP 500" in result.log and "FAIL 3" in result.log
+
+
+def test_a_wrong_digest_runs_nothing(run, host):
+    result = run({"plan": "passes.json", "sha256": "0" * 64})
+    assert not result.passed and "plansift is not installed: the digest of" in result.log
+    assert "passes.json\n" not in result.log and result.files == {} and host.calls == []
+
+
+@pytest.mark.parametrize("name", ["plan", "arguments", "version"])
+def test_hostile_inputs_are_not_run(run, repository, name):
+    made = repository.parent / "made"
+    value = f"$(touch {made})\n`touch {made}`\n'; touch {made}; '\n\"; touch {made}; \""
+    result = run({"plan": "passes.json", name: value})
+    assert not result.passed and not made.exists(), result.log

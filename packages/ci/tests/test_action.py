@@ -159,9 +159,10 @@ def test_hostile_inputs_are_not_run(run, repository, name):
 
 
 def test_odd_names_are_names(run, repository):
-    odd = "-a \"b\" 'c' $HOME *.json"
+    odd = "-a \"b\" 'c' $HOME ~"
     shutil.copy(repository / "breaks.json", repository / odd)
-    # No pattern of a rule is a pattern of file names.
+    shutil.copy(repository / "breaks.json", repository / "delete:x")
+    # The shell expands no pattern of a rule.
     result = run({"plan": f"{odd}\npasses.json", "fail-on": "delete:*\n\ncheck"})
     names = "verdict", "plans", "failed-plans", "broken-rules"
     assert outputs(result, *names) == ("fail", "2", "0", "2"), result.log

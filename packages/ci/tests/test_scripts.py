@@ -150,6 +150,14 @@ def test_a_refusal_is_a_warning_and_an_error_fails(comment, host, refused):
     assert code == 1 and "HTTP 422" in messages and host.comments == []
 
 
+def test_a_comment_is_never_written_twice(comment, host):
+    # The host may have stored the comment before it failed.
+    host.refusals = {"POST /repos": 503}
+    code, messages = comment("<!-- marker -->\nnew")
+    assert code == 1 and "HTTP 503" in messages
+    assert [method for method, _ in host.calls] == ["POST", "GET", "POST"]
+
+
 def test_a_token_without_a_user_writes_nothing(comment, host):
     host.refusals = {"POST /graphql": 200}
     code, messages = comment("<!-- marker -->\nnew")

@@ -1,42 +1,40 @@
-//! `plansift compare`, `approve` and `digest`: is this still what was approved?
+//! `plansift compare`: is this still what was approved?
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{BufWriter, Write};
+use std::sync::Arc;
 
-use super::args::{Approve, Compare, Digest, Extra, FailOn, FilterArgs, Plans};
+use super::args::{Compare, Extra, FailOn, FilterArgs};
 use super::bar::Bar;
+use super::documents::{Messages, NEW_IS_APPROVAL, refuse_approval};
 use super::ending::end_of_output;
 use super::exit::{Exit, ExitFacts, OutputEnd};
-use super::inputs::{self, Listed};
+use super::inputs;
 use super::messages::{fail, fail_named, say, usage};
 use super::options::{access, options};
 use super::output::{self, Output};
 use super::pairing::{Pair, pairs};
-use super::reading::Printer;
 use super::screen::screen;
-use super::secrets::{digest_key, read_key, secret_options};
-use super::stats::Stats;
+use super::secrets::{read_key, secret_options};
 use super::unmatched;
-use plansift_compare::approval::{self, Approval, ApprovalKey};
+use plansift_compare::approval::Approval;
 use plansift_compare::collect::Facts;
-use plansift_compare::digest;
 use plansift_compare::join::{Extras, JoinOptions, Objects, join};
 use plansift_compare::meaning::ValueKey;
 use plansift_core::error::{Error, Fault, Result};
 use plansift_core::input::Source;
 use plansift_fleet::run::{
-    DocumentObjects, DocumentOutcome, Events, KeptInput, NamedInput, ObjectReader, Opening,
-    PairObjects, Remark, Reports,
+    DocumentObjects, KeptInput, NamedInput, ObjectReader, Opening, PairObjects, Reports,
 };
 use plansift_fleet::source::InputEntry;
 use plansift_plan::plan::Accepts;
+use plansift_plan::record::patterns::UnmatchedPatterns;
 use plansift_plan::record::{
-    CompareLevel, ComparedDocument, ComparedPair, ComparisonSummary, Direction, Label, Record,
-    RecordOptions, SCHEMA_VERSION,
+    CompareLevel, ComparedDocument, ComparedPair, ComparisonSummary, Direction, DirectionCounts,
+    Label, Record, RecordOptions, SCHEMA_VERSION,
 };
-use plansift_plan::sink::{NullSink, Sink};
+use plansift_plan::sink::Sink;
 use plansift_report::comparison::{ComparisonForm, ComparisonOptions};
 use plansift_report::markdown::{Fit, Measure, Rest};
 use plansift_report::view::Detail;
@@ -67,13 +65,16 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
     };
     let given = arguments.key_file.as_deref().map(|path| read_key(path, ValueKey::of_file));
     let given = given.transpose()?;
-    let (sink, output) = open_sink(arguments)?;
+    let (sink, output) = open_sink(arguments, options.patterns.clone())?;
     let messages = Messages::new(plans);
     let mut comparing = Comparing { arguments, options, given, sink, messages };
     let (mut totals, mut closed) = (Totals::default(), None);
     for pair in &pairs {
         match comparing.pair(pair) {
-            Ok(Some(summary)) => totals.add(&summary),
+            Ok(Some(summary)) => {
+                totals.add(&summary);
+                comparing.gate(pair, &summary);
+            }
             Ok(None) => totals.failed += 1,
             Err(Failure::Exit(exit)) => return Err(exit),
             Err(Failure::Output(error)) => {
@@ -122,17 +123,17 @@ impl Totals {
     /// Returns the facts from which the exit code follows.
     fn of_exit(&self, arguments: &Compare) -> ExitFacts {
         let Totals { done, failed, verdict } = *self;
-        let is_broken = arguments.fail_on.map(|fail_on| match fail_on {
-            FailOn::More => verdict == Some(Direction::More),
-            FailOn::Any => verdict.is_some(),
-        });
+        let is_broken = arguments.fail_on.map(|fail_on| fail_on.is_broken_by(verdict));
         let reports_changes = arguments.detailed_exitcode && verdict.is_some();
         ExitFacts { done, failed, reports_changes, is_broken, output: OutputEnd::Complete }
     }
 }
 
 /// Opens the output, and the sink that writes to it.
-fn open_sink(arguments: &Compare) -> std::result::Result<(Box<dyn Sink>, Output), Exit> {
+fn open_sink(
+    arguments: &Compare,
+    patterns: Option<Arc<UnmatchedPatterns>>,
+) -> std::result::Result<(Box<dyn Sink>, Output), Exit> {
     let path = arguments.output.as_deref();
     let (out, output) = output::open(path)?;
     let options = ComparisonOptions {
@@ -143,6 +144,7 @@ fn open_sink(arguments: &Compare) -> std::result::Result<(Box<dyn Sink>, Output)
             measure: Measure::Characters,
             rest: Rest::LeftOut,
         }),
+        patterns,
     };
     let mut out = Some(BufWriter::new(out));
     let pages = Box::new(move |_| match out.take() {
@@ -151,58 +153,6 @@ fn open_sink(arguments: &Compare) -> std::result::Result<(Box<dyn Sink>, Output)
     });
     let sink = arguments.format.sink(pages, options).map_err(|error| fail(path, &error))?;
     Ok((sink, output))
-}
-
-/// Returns the only input of a command that takes one.
-fn single(listed: &Listed) -> std::result::Result<&InputEntry, Exit> {
-    match &listed.inputs.entries[..] {
-        [Ok(entry)] => Ok(entry),
-        [Err(unlisted)] => Err(fail_named(&unlisted.source, &unlisted.error)),
-        [] => Err(usage("there is no plan in this folder")),
-        [_, ..] => Err(usage("an approval is of one plan: name one input")),
-    }
-}
-
-/// Prints the messages about a document once, although it may be read several times.
-struct Messages<'a> {
-    printer: Printer<'a>,
-    stats: Stats,
-    /// The names of the documents that were read.
-    read: BTreeSet<String>,
-}
-
-impl<'a> Messages<'a> {
-    fn new(plans: &'a Plans) -> Messages<'a> {
-        Messages { printer: Printer { plans }, stats: Stats::start(), read: BTreeSet::new() }
-    }
-
-    /// Prints the messages at the end of a complete run.
-    fn end(&self, options: &RecordOptions) {
-        let Plans { quiet, stats, .. } = *self.printer.plans;
-        if !quiet {
-            unmatched::warn_of(options.patterns.as_deref());
-        }
-        if stats {
-            say(&self.stats.line());
-        }
-    }
-}
-
-impl Events for Messages<'_> {
-    fn done(&mut self, label: Label<'_>, outcome: DocumentOutcome) {
-        if self.read.insert(label.source.to_owned()) {
-            self.stats.add(outcome.bytes);
-            self.printer.done(label, outcome);
-        }
-    }
-
-    fn failed(&mut self, label: Label<'_>, error: &dyn fmt::Display) {
-        self.printer.failed(label, error);
-    }
-
-    fn remark(&mut self, input: &str, remark: Remark) {
-        self.printer.remark(input, remark);
-    }
 }
 
 /// Why a comparison ends without a summary.
@@ -261,9 +211,14 @@ impl Comparing<'_> {
                 Err(error) => return self.failed(label(index), &error),
             }
         }
+        let limits = &self.options.read.limits;
+        if let Some(new) = &sides[1]
+            && let Err(error) = refuse_approval(&new.kept, limits, NEW_IS_APPROVAL)
+        {
+            return self.failed(new.label, &error);
+        }
         let labels = [label(0), label(1)];
         let [Some(old), new] = sides else { return self.alone(labels, sides) };
-        let limits = &self.options.read.limits;
         let approval = old.kept.source().and_then(|opened| Approval::open(opened, limits));
         match (approval, new) {
             (Err(error), _) => self.failed(old.label, &error),
@@ -271,6 +226,21 @@ impl Comparing<'_> {
             (Ok(None), Some(new)) => self.with_document(&old, &new),
             (Ok(None), None) => self.alone(labels, [Some(old), None]),
         }
+    }
+
+    /// Prints why a comparison breaks the gate.
+    fn gate(&self, pair: &Pair<'_>, summary: &ComparisonSummary) {
+        let Some(fail_on) = self.arguments.fail_on else { return };
+        if !fail_on.is_broken_by(summary.verdict) {
+            return;
+        }
+        let source = pair.new.or(pair.old).map_or("".into(), InputEntry::source);
+        let DirectionCounts { more, less, resolved } = summary.differing;
+        let counts = [(more, "more"), (less, "less"), (resolved, "resolved")];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, word)| format!("{count} {word}")).collect();
+        let (rule, counts) = (fail_on.word(), counts.join(", "));
+        say(&format!("{source}: rule broken: --fail-on {rule}: {counts}"));
     }
 
     /// Reports an input that failed, unless the reader of its document has done so.
@@ -386,7 +356,9 @@ impl Comparing<'_> {
                 [] => "no filters".to_owned(),
                 texts => texts.join(" "),
             };
-            return Err(usage(&format!("the approval was made with {made}: leave others out")));
+            return Err(usage(&format!(
+                "the approval was made with {made}, which compare takes from it: leave filters out"
+            )));
         }
         FilterArgs::of_texts(texts)
             .ok_or_else(|| usage("the approval has filters that this version does not know"))
@@ -444,117 +416,4 @@ impl Comparing<'_> {
         let new = (after.objects, &after.facts);
         join(old, new, options, sink).map_err(Failure::Output)
     }
-}
-
-/// Reads the objects of one input. Returns `None` if it fails.
-fn objects_of(
-    messages: &mut Messages<'_>,
-    options: &RecordOptions,
-    entry: &InputEntry,
-    filters: &FilterArgs,
-    key: ValueKey,
-) -> std::result::Result<Option<DocumentObjects>, Exit> {
-    let plans = messages.printer.plans;
-    let bar = Bar::new(plans);
-    let opening = Opening {
-        progress: Some(&bar),
-        ..Opening::new(options.read, access(plans, &options.read))
-    };
-    let source = entry.source();
-    let kept = match KeptInput::new(entry, &opening) {
-        Ok(kept) => kept,
-        Err(error) => {
-            fail_named(&source, &error);
-            return Ok(None);
-        }
-    };
-    let label = Label { source: &source, workspace: None };
-    let (noise, ignores_moves) = (filters.noise(), filters.ignores_moves());
-    let options = options.clone();
-    let reader = ObjectReader { options, noise, ignores_moves, key, secrets: None };
-    let reports = &mut Reports { events: messages, sink: &mut NullSink };
-    reader
-        .objects(&NamedInput { kept, label }, reports)
-        .map_err(|error| fail_named(&source, &error))
-}
-
-/// Writes the approval of a plan.
-pub fn approve(arguments: &Approve) -> std::result::Result<Exit, Exit> {
-    let Approve { level, filters, key_file, output: path, plans } = arguments;
-    let path = path.as_deref();
-    let listed = inputs::list(plans, Accepts::Plans, path, key_file.clone())?;
-    let key = match key_file {
-        Some(path) => ApprovalKey::Elsewhere(read_key(path, ValueKey::of_file)?),
-        None => ApprovalKey::InFile(ValueKey::random().map_err(|error| fail(None, &error))?),
-    };
-    let entry = single(&listed)?;
-    let patterns = unmatched::comparison(filters);
-    let options = RecordOptions { patterns, ..options(plans)? };
-    let mut messages = Messages::new(plans);
-    let found = objects_of(&mut messages, &options, entry, filters, key.key().clone())?;
-    let Some(found) = found else { return Err(Exit::Failed) };
-    let (out, output) = output::open(path)?;
-    let mut out = BufWriter::new(out);
-    let DocumentObjects { objects, facts } = found;
-    let written = approval::write(objects, &facts, *level, &key, filters.texts(), &mut out)
-        .and_then(|count| out.flush().map_err(Error::write).map(|()| count))
-        .and_then(|count| output.finish().map(|()| count));
-    let done = ExitFacts { done: 1, output: OutputEnd::Closed, ..ExitFacts::default() };
-    let count = written.map_err(|error| end_of_output(path, &error, done))?;
-    if !plans.quiet && path.is_some() {
-        let objects = if count == 1 { "object" } else { "objects" };
-        let protection = match key {
-            ApprovalKey::InFile(_) if *level >= CompareLevel::Values => {
-                "; whoever can read the file can test guesses of values: protect it, or use \
-                 --key-file"
-            }
-            _ => "",
-        };
-        say(&format!("approved {count} {objects}{protection}"));
-    }
-    messages.end(&options);
-    Ok(Exit::Done)
-}
-
-/// Prints the digest of each input.
-pub fn digest(arguments: &Digest) -> std::result::Result<Exit, Exit> {
-    let Digest { level, filters, key_file, output: path, plans } = arguments;
-    let path = path.as_deref();
-    let listed = inputs::list(plans, Accepts::States, path, key_file.clone())?;
-    let key = digest_key("--level", *level, key_file.as_deref())?;
-    let (accepts, patterns) = (Accepts::States, unmatched::comparison(filters));
-    let options = RecordOptions { accepts, patterns, ..options(plans)? };
-    let mut messages = Messages::new(plans);
-    let (mut lines, mut done, mut failed) = (String::new(), 0, 0);
-    for entry in &listed.inputs.entries {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(unlisted) => {
-                fail_named(&unlisted.source, &unlisted.error);
-                failed += 1;
-                continue;
-            }
-        };
-        messages.read.clear();
-        let found = objects_of(&mut messages, &options, entry, filters, key.clone())?;
-        let Some(found) = found else {
-            failed += 1;
-            continue;
-        };
-        let source = entry.source();
-        let digest = digest::digest(found.objects, *level, filters.texts());
-        let digest = digest.map_err(|error| fail_named(&source, &error))?;
-        lines += &format!("{digest}  {}\n", plansift_core::inert::visible(&source));
-        done += 1;
-    }
-    let facts = ExitFacts { done, failed, ..ExitFacts::default() };
-    if done == 0 {
-        return Err(Exit::of(ExitFacts { output: OutputEnd::Nothing, ..facts }));
-    }
-    let written: Result<()> = output::write_whole(path, lines.as_bytes());
-    written.map_err(|error| {
-        end_of_output(path, &error, ExitFacts { output: OutputEnd::Closed, ..facts })
-    })?;
-    messages.end(&options);
-    Ok(Exit::of(facts))
 }

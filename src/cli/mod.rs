@@ -13,6 +13,7 @@
 //! ```
 
 pub mod args;
+mod approve;
 mod assert;
 mod assertions;
 mod audit;
@@ -21,6 +22,8 @@ mod batch;
 mod blocks;
 mod compare;
 mod config;
+mod digest;
+mod documents;
 mod ending;
 mod exit;
 mod gates;
@@ -91,8 +94,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
         Command::Report(arguments) => report::run(arguments),
         Command::Assert(arguments) => assert::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
-        Command::Approve(arguments) => compare::approve(arguments),
-        Command::Digest(arguments) => compare::digest(arguments),
+        Command::Approve(arguments) => approve::run(arguments),
+        Command::Digest(arguments) => digest::run(arguments),
         Command::Batch(arguments) => batch::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Resources(arguments) => values::resources(arguments),

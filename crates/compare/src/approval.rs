@@ -37,11 +37,12 @@ pub struct Header {
     pub plansift: String,
     /// The strongest level that the file can answer.
     pub level: CompareLevel,
-    /// The key of the digests. Absent if the key is in a file of its own.
+    /// The key of the digests. Absent if the key is in a file of its own, or if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key: Option<String>,
-    /// A digest that identifies the key.
-    key_check: Digest,
+    /// A digest that identifies the key. Absent if there is none, below the level `values`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key_check: Option<Digest>,
     /// The filters that the approval was made with, as arguments of the command line.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub filters: Vec<String>,
@@ -69,6 +70,8 @@ pub enum ApprovalFault {
     LacksKey,
     /// The key is not the key of the digests.
     OtherKey,
+    /// A key was given, and the approval was made without one, or contains its own.
+    WithoutKey,
     /// The approval has no digests at the wanted level.
     LacksLevel(CompareLevel),
 }
@@ -86,6 +89,9 @@ impl fmt::Display for ApprovalFault {
                 "the approval was made with a key: give the same --key-file again"
             }
             ApprovalFault::OtherKey => "--key-file is not the key that the approval was made with",
+            ApprovalFault::WithoutKey => {
+                "the approval was made without --key-file: leave the option out"
+            }
             ApprovalFault::LacksLevel(level) => {
                 return write!(
                     f,
@@ -101,6 +107,8 @@ impl fmt::Display for ApprovalFault {
 /// The key of an approval, and whether the file contains it.
 #[derive(Clone, Debug)]
 pub enum ApprovalKey {
+    /// The approval holds nothing of any value, and needs no key.
+    Public,
     /// The file contains the key. Whoever can read the file can test guesses of values.
     InFile(ValueKey),
     /// The key is elsewhere.
@@ -109,9 +117,11 @@ pub enum ApprovalKey {
 
 impl ApprovalKey {
     /// The key.
-    pub fn key(&self) -> &ValueKey {
-        let (ApprovalKey::InFile(key) | ApprovalKey::Elsewhere(key)) = self;
-        key
+    pub fn key(&self) -> ValueKey {
+        match self {
+            ApprovalKey::Public => ValueKey::public(),
+            ApprovalKey::InFile(key) | ApprovalKey::Elsewhere(key) => key.clone(),
+        }
     }
 }
 
@@ -134,16 +144,19 @@ pub fn write(
         level,
         key: match key {
             ApprovalKey::InFile(key) => Some(hex(key.bytes())),
-            ApprovalKey::Elsewhere(_) => None,
+            ApprovalKey::Elsewhere(_) | ApprovalKey::Public => None,
         },
-        key_check: key.key().check(),
+        key_check: match key {
+            ApprovalKey::Public => None,
+            ApprovalKey::InFile(key) | ApprovalKey::Elsewhere(key) => Some(key.check()),
+        },
         filters,
         plan: facts.plan.clone(),
     };
     line(&header, out)?;
     let mut count = 0;
     for planned in objects.sorted()? {
-        line(&planned?.approved(level, key.key()), out)?;
+        line(&planned?.approved(level, &key.key()), out)?;
         count += 1;
     }
     line(&End { objects: count }, out)?;
@@ -200,12 +213,21 @@ impl<S: Source> Approval<S> {
     ///
     /// Fails if the key is missing, or is another one.
     pub fn key(&self, given: Option<ValueKey>) -> Result<ValueKey> {
-        let (key, fault) = match (given, &self.header.key) {
-            (Some(key), _) => (Some(key), ApprovalFault::OtherKey),
+        let Header { level, key: own, key_check, .. } = &self.header;
+        let Some(key_check) = key_check else {
+            return match (given, own) {
+                (None, None) if *level < CompareLevel::Values => Ok(ValueKey::public()),
+                (Some(_), None) => Err(Error::new(ApprovalFault::WithoutKey)),
+                _ => Err(Error::new(ApprovalFault::Damaged)),
+            };
+        };
+        let (key, fault) = match (given, own) {
+            (Some(key), None) => (Some(key), ApprovalFault::OtherKey),
+            (Some(_), Some(_)) => (None, ApprovalFault::WithoutKey),
             (None, Some(own)) => (unhex(own).map(ValueKey::new), ApprovalFault::Damaged),
             (None, None) => (None, ApprovalFault::LacksKey),
         };
-        let key = key.filter(|key| key.check() == self.header.key_check);
+        let key = key.filter(|key| key.check() == *key_check);
         key.ok_or(Error::new(fault))
     }
 

@@ -159,9 +159,18 @@ pub fn join(
         by_level,
         left_out,
         hidden: old.1.hidden() + new.1.hidden(),
+        new_is_older: is_older(&new.1.plan, &old.1.plan),
     };
     sink.record(&Record::ComparisonSummary(summary))?;
     Ok(summary)
+}
+
+/// Whether a plan was made before another one. The tools write times in UTC, in one form.
+fn is_older(plan: &PlanFacts, other: &PlanFacts) -> bool {
+    match (&plan.timestamp, &other.timestamp) {
+        (Some(time), Some(other)) if time.len() == other.len() => time < other,
+        _ => false,
+    }
 }
 
 /// The strongest level at which no object differs.

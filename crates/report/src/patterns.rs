@@ -25,7 +25,7 @@ impl Patterns {
 
     /// Takes note of a plan that was read to its end.
     pub fn note(&mut self, record: &Record<'_>) {
-        self.has_read |= matches!(record, Record::Summary(_));
+        self.has_read |= matches!(record, Record::Summary(_) | Record::ComparisonSummary(_));
     }
 
     /// Returns the patterns that matched nothing. Call after the last plan.

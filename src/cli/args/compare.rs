@@ -9,7 +9,7 @@ use super::{FILTERS, GATES, INPUT, OUTPUT, Plans, SECRETS, SecretArgs, file, wor
 use clap::builder::TypedValueParser;
 use plansift_core::glob::Glob;
 use plansift_core::path;
-use plansift_plan::record::CompareLevel;
+use plansift_plan::record::{CompareLevel, Direction};
 use plansift_report::comparison::ComparisonForm;
 use plansift_report::filter::{DriftFilter, Noise, Only};
 
@@ -65,6 +65,24 @@ pub enum FailOn {
     More,
     /// The documents differ
     Any,
+}
+
+impl FailOn {
+    /// Whether a verdict breaks the gate. `None` means that the documents are the same.
+    pub fn is_broken_by(self, verdict: Option<Direction>) -> bool {
+        match self {
+            FailOn::More => verdict == Some(Direction::More),
+            FailOn::Any => verdict.is_some(),
+        }
+    }
+
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            FailOn::More => "more",
+            FailOn::Any => "any",
+        }
+    }
 }
 
 /// The values that a comparison shows.

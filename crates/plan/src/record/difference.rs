@@ -228,8 +228,8 @@ pub struct AspectDifference<'a> {
     /// document is an approval, which has digests in place of some paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Cow<'a, str>>,
-    /// What the earlier document has: a word, an address, a reason, or a value as JSON text with
-    /// secrets masked. Absent if it has nothing there, and for values that are not shown.
+    /// What the earlier document has: a word, an address, a reason, a value as JSON text with
+    /// secrets masked, or `(known after apply)` for an unknown value. Absent if it has nothing there, and for values that are not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<Cow<'a, str>>,
     /// What the later document has.
@@ -257,9 +257,14 @@ pub struct ComparisonSummary {
     pub by_level: LevelCounts,
     /// Number of differences that are left out because they have no effect.
     pub left_out: LeftOut,
-    /// Number of objects that the filters of the user hide, in both documents.
+    /// Number of objects that the filters of the user hide: those of the earlier document and those
+    /// of the later one.
     #[serde(skip_serializing_if = "is_zero")]
     pub hidden: u64,
+    /// Whether the later document is older than the earlier one. Absent if it is not, and if a
+    /// document does not tell when it was made.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub new_is_older: bool,
 }
 
 /// Numbers of objects by direction.

@@ -86,10 +86,10 @@ struct PairLine<'a> {
 }
 
 impl<W: Write> Html<W> {
-    pub fn new(out: W) -> Html<W> {
+    pub fn new(out: W, overview: Overview) -> Html<W> {
         Html {
             page: PageWriter::new(out, &FRAME, PAGE),
-            overview: Overview::default(),
+            overview,
             listed: Direction::ALL.map(|_| ChangeList::new(&[LISTED])),
             source: None,
         }
@@ -205,17 +205,17 @@ fn head(overview: &Overview) -> String {
     };
     let mut text = format!("<h1 id=\"title\">{}</h1>\n", escaped(&title));
     let _ = writeln!(text, "<p id=\"line\" class=\"line\">{}</p>", escaped(&line));
-    if let Some(warning) = overview.warning() {
-        let _ = writeln!(
-            text,
-            "<ul id=\"warnings\" aria-label=\"Warnings\">\n<li class=\"warning\">{}</li>\n</ul>",
-            escaped(&warning)
-        );
+    let warnings = overview.failure().into_iter().chain(overview.warnings());
+    let warnings: String =
+        warnings.map(|it| format!("<li class=\"warning\">{}</li>\n", escaped(&it))).collect();
+    if !warnings.is_empty() {
+        let _ = writeln!(text, "<ul id=\"warnings\" aria-label=\"Warnings\">\n{warnings}</ul>");
     }
     if let Some((pair, summary)) = last {
         levels(pair, summary, &mut text);
     }
-    for note in overview.unlisted.sentences() {
+    let legend = overview.legend().map(str::to_owned);
+    for note in overview.unlisted.sentences().into_iter().chain(legend) {
         let _ = writeln!(text, "<p class=\"note\">{}</p>", escaped(&note));
     }
     text

@@ -23,10 +23,10 @@ pub(super) struct Markdown<'s> {
 }
 
 impl<'s> Markdown<'s> {
-    pub fn new(open: Open<'s>, fit: Fit, detail: Detail) -> Markdown<'s> {
+    pub fn new(open: Open<'s>, overview: Overview, fit: Fit, detail: Detail) -> Markdown<'s> {
         let mut entries = Entries::new(open, fit);
         entries.renderer.detail = detail;
-        Markdown { overview: Overview::default(), entries, detail }
+        Markdown { overview, entries, detail }
     }
 
     /// Ends a pair, whose name becomes part of the identity of the report.
@@ -102,19 +102,28 @@ fn entry(renderer: &EntryRenderer, object: &ObjectDifference<'_>, detail: Detail
 
 /// Returns the first part of the report, at most `room` long.
 fn text(overview: &Overview, measure: Measure, room: u64) -> String {
-    let notes = overview.unlisted.sentences().join(" ");
+    let legend = overview.legend().map(str::to_owned);
+    let notes: Vec<String> = overview.unlisted.sentences().into_iter().chain(legend).collect();
+    let notes = notes.join(" ");
     let notes = if notes.is_empty() { notes } else { notes + "\n\n" };
     let text = match &overview.last {
         _ if overview.is_of_several() => format!("## {}\n\n", overview.verdict()),
         Some((pair, summary)) => one(pair, summary),
         None => "## Not compared\n\n".to_owned(),
-    } + &notes;
+    } + &warnings(overview)
+        + &notes;
     let room = room.saturating_sub(measure.of(&text));
     let errors = errors(overview, measure, room / 2);
     let room = room.saturating_sub(measure.of(&errors));
     let table =
         if overview.is_of_several() { table(overview, measure, room) } else { String::new() };
     text + &errors + &table
+}
+
+/// Returns the warnings, each as a paragraph.
+fn warnings(overview: &Overview) -> String {
+    let warnings = overview.warnings();
+    warnings.iter().map(|words| format!("**Warning:** {}\n\n", text_span(words, ERROR))).collect()
 }
 
 /// Returns the verdict, the documents and the levels of the only pair.

@@ -8,15 +8,18 @@ mod overview;
 mod term;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use self::html::Html;
 use self::markdown::Markdown;
+use self::overview::Overview;
 use self::term::Term;
 use crate::markdown::{Fit, Open};
 use crate::screen::Screen;
 use crate::view::Detail;
 use crate::{Form, Sink};
 use plansift_core::error::Result;
+use plansift_plan::record::patterns::UnmatchedPatterns;
 
 /// The format of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +38,7 @@ pub enum ComparisonForm {
 
 /// The user's options for the report of a comparison. A format ignores the options that it does not
 /// support.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ComparisonOptions {
     /// How many single differences of an object the report lists, and how much of each value it
     /// shows. HTML lists all.
@@ -44,6 +47,8 @@ pub struct ComparisonOptions {
     pub screen: Screen,
     /// The limit on the length of Markdown.
     pub fit: Fit,
+    /// The patterns of the filters. A report for people warns of those that match nothing.
+    pub patterns: Option<Arc<UnmatchedPatterns>>,
 }
 
 impl ComparisonForm {
@@ -93,11 +98,12 @@ impl ComparisonForm {
         mut pages: Open<'s>,
         options: ComparisonOptions,
     ) -> Result<Box<dyn Sink + 's>> {
-        let ComparisonOptions { detail, screen, fit } = options;
+        let ComparisonOptions { detail, screen, fit, patterns } = options;
+        let overview = Overview::new(patterns);
         Ok(match self {
-            ComparisonForm::Term => Box::new(Term::new(pages(1)?, screen, detail)),
-            ComparisonForm::Markdown => Box::new(Markdown::new(pages, fit, detail)),
-            ComparisonForm::Html => Box::new(Html::new(pages(1)?)),
+            ComparisonForm::Term => Box::new(Term::new(pages(1)?, overview, screen, detail)),
+            ComparisonForm::Markdown => Box::new(Markdown::new(pages, overview, fit, detail)),
+            ComparisonForm::Html => Box::new(Html::new(pages(1)?, overview)),
             ComparisonForm::Json => Form::Json.sink(pages(1)?),
             ComparisonForm::Ndjson => Form::Ndjson.sink(pages(1)?),
         })

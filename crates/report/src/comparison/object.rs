@@ -53,7 +53,7 @@ pub(super) fn name(object: &ObjectDifference<'_>) -> String {
 /// `quote` quotes strings from the documents.
 pub(super) fn phrase(object: &ObjectDifference<'_>, quote: impl Fn(&str) -> String) -> String {
     let kind = match object.object {
-        ObjectKind::Plan => "plan: ",
+        ObjectKind::Plan => "the plan: ",
         ObjectKind::DeferredChange => "deferred: ",
         ObjectKind::ActionInvocation => "action: ",
         ObjectKind::DeferredActionInvocation => "deferred action: ",
@@ -133,6 +133,8 @@ fn attribute(
         (Aspect::Value, None) => "(values)".to_owned(),
         (Aspect::Sensitive, _) => label("sensitive"),
         (Aspect::Action, _) => label("action"),
+        // The documents have the object at two addresses, to which they may both move it.
+        (Aspect::Move, _) if old.is_some() && *old == object.old_address => label("moved to"),
         (Aspect::Move, _) => label("moved from"),
         (Aspect::Import, _) => label("import"),
         (Aspect::Reason, _) => label("reason"),
@@ -203,10 +205,12 @@ fn reason<'a>(action: &Option<Cow<'_, str>>, word: &Cow<'a, str>) -> Cow<'a, str
 
 /// Returns what a document has, as reports show a value.
 fn shown(text: &str, detail: Detail) -> Shown {
+    // Values are JSON text.
+    let string = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     match text {
         UNKNOWN => Shown::Unknown,
-        MASK => Shown::Sensitive,
-        ECHO => Shown::Echo,
+        _ if string == Some(MASK) => Shown::Sensitive,
+        _ if string == Some(ECHO) => Shown::Echo,
         text if text.starts_with(['{', '[']) => Shown::Container(verbatim(text, detail)),
         text => Shown::Scalar(verbatim(text, detail)),
     }

@@ -5,12 +5,15 @@
 //! workspaces, and errors. Each format escapes these.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
+use crate::patterns::Patterns;
 use crate::phrase::counted;
 use crate::short::{short, short_message};
+use plansift_plan::record::patterns::UnmatchedPatterns;
 use plansift_plan::record::{
-    CompareLevel, ComparedDocument, ComparedPair, ComparisonSummary, Direction, DirectionCounts,
-    FoundIn, Label, LeftOut, LevelCounts, ObjectDifference,
+    Aspect, CompareLevel, ComparedDocument, ComparedPair, ComparisonSummary, Direction, DirectionCounts,
+    FoundIn, Label, LeftOut, LevelCounts, ObjectDifference, Record,
 };
 
 /// Maximum number of workspaces with a row of their own. Further ones are only counted.
@@ -73,11 +76,15 @@ impl Pair {
 
     /// Returns the answer in a sentence.
     pub fn verdict(&self, summary: &ComparisonSummary) -> String {
-        let ComparisonSummary { agrees, verdict, differing, by_level, .. } = summary;
+        let ComparisonSummary { agrees, verdict, same, differing, by_level, hidden, .. } = summary;
         let DirectionCounts { more, less, resolved } = *differing;
         let objects = |count| counted(count, "object");
         match verdict {
-            None => same(*agrees, by_level),
+            None if *same == 0 && *hidden > 0 => {
+                format!("Nothing was compared: the filters hide {}.", counted(*hidden, "object"))
+            }
+            None if *same == 0 => "There is nothing to compare: neither changes anything.".to_owned(),
+            None => agreement(*agrees, by_level),
             Some(_) if self.is_of_states() => {
                 let words = ["created", "changed", "destroyed"];
                 let counts = self.states.into_iter().zip(words).filter(|(count, _)| *count > 0);
@@ -105,7 +112,7 @@ impl Pair {
 }
 
 /// Returns the sentence about documents that agree at the deciding level.
-fn same(agrees: Option<CompareLevel>, by_level: &LevelCounts) -> String {
+fn agreement(agrees: Option<CompareLevel>, by_level: &LevelCounts) -> String {
     let Some(level) = agrees else { return "The same.".to_owned() };
     let (next, count) = match level {
         CompareLevel::Actions => ("paths differ", by_level.paths),
@@ -161,7 +168,10 @@ impl Unlisted {
                 !parts.is_empty(),
                 format!("Left out, because it has no effect: {left_out} (see --with)."),
             ),
-            (hidden > 0, format!("Hidden, as asked for: {}.", counted(hidden, "object"))),
+            (
+                hidden > 0,
+                format!("Hidden, as asked for: {} of OLD and NEW.", counted(hidden, "object")),
+            ),
         ];
         sentences.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words).collect()
     }
@@ -290,9 +300,19 @@ pub(super) struct Overview {
     has_workspaces: bool,
     /// The level that decides, which is that of all pairs.
     level: Option<CompareLevel>,
+    /// Whether an object has single differences besides its action.
+    has_singles: bool,
+    /// The number of pairs whose later document is older.
+    older: u64,
+    patterns: Patterns,
 }
 
 impl Overview {
+    /// Starts without a pair. The overview warns of patterns that match nothing.
+    pub fn new(patterns: Option<Arc<UnmatchedPatterns>>) -> Overview {
+        Overview { patterns: Patterns::of(patterns), ..Overview::default() }
+    }
+
     pub fn begin(&mut self, pair: &ComparedPair<'_>) {
         self.has_workspaces |= pair.workspace.is_some();
         self.level = Some(pair.level);
@@ -300,6 +320,7 @@ impl Overview {
     }
 
     pub fn note(&mut self, object: &ObjectDifference<'_>) {
+        self.has_singles |= object.differences.iter().any(|it| it.aspect != Aspect::Action);
         if let Some(pair) = &mut self.open {
             pair.note(object);
         }
@@ -313,6 +334,8 @@ impl Overview {
     /// Ends a pair that was read completely. Returns it with its counts.
     pub fn end(&mut self, summary: &ComparisonSummary) -> Option<&(Pair, ComparisonSummary)> {
         let pair = self.open.take()?;
+        self.patterns.note(&Record::ComparisonSummary(*summary));
+        self.older += u64::from(summary.new_is_older);
         let verdict = summary.verdict.map_or(Verdict::Same, Verdict::Differs);
         let (name, counts) = (pair.name().to_owned(), summary.differing);
         self.add(Row { name, verdict, counts, agrees: summary.agrees });
@@ -327,7 +350,10 @@ impl Overview {
         self.has_workspaces |= label.workspace.is_some();
         let name = short(label.workspace.unwrap_or(label.source)).into_owned();
         if self.failures.len() < ROWS_MAX {
-            self.failures.push((name.clone(), short_message(error).into_owned()));
+            // A pair has two documents.
+            let source = label.workspace.map(|_| format!("{}: ", label.source)).unwrap_or_default();
+            let error = format!("{source}{error}");
+            self.failures.push((name.clone(), short_message(&error).into_owned()));
         }
         let (verdict, counts) = (Verdict::Failed, DirectionCounts::default());
         self.add(Row { name, verdict, counts, agrees: None });
@@ -380,8 +406,28 @@ impl Overview {
         }
     }
 
+    /// Explains the symbols of single differences. `None` if there are none.
+    pub fn legend(&self) -> Option<&'static str> {
+        self.has_singles.then_some("Before a path, + means only in NEW, and - only in OLD.")
+    }
+
+    /// Returns the warnings about the plans and the filters. They contain arguments, and names from
+    /// the plans.
+    pub fn warnings(&self) -> Vec<String> {
+        let older = match (self.older, self.is_of_several()) {
+            (0, _) => None,
+            (_, false) => Some("NEW was made before OLD: are they swapped?".to_owned()),
+            (count, true) => {
+                let workspaces = counted(count, "workspace");
+                Some(format!("NEW was made before OLD in {workspaces}: are they swapped?"))
+            }
+        };
+        let unmatched = self.patterns.unmatched().into_iter().map(|it| it.to_string());
+        older.into_iter().chain(unmatched).collect()
+    }
+
     /// Returns the warning about the pairs that failed. `None` if there are none.
-    pub fn warning(&self) -> Option<String> {
+    pub fn failure(&self) -> Option<String> {
         let failed = self.failed();
         (failed > 0).then(|| match self.is_of_several() {
             false => "The documents could not be compared.".to_owned(),

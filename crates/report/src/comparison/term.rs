@@ -42,9 +42,8 @@ pub(super) struct Term<W: Write> {
 }
 
 impl<W: Write> Term<W> {
-    pub fn new(out: W, screen: Screen, detail: Detail) -> Term<W> {
-        let (overview, spool) = (Overview::default(), Spool::new());
-        Term { out, screen, detail, overview, spool, has_text: false }
+    pub fn new(out: W, overview: Overview, screen: Screen, detail: Detail) -> Term<W> {
+        Term { out, screen, detail, overview, spool: Spool::new(), has_text: false }
     }
 
     /// Writes an empty line between two parts of the report.
@@ -213,8 +212,9 @@ impl<W: Write> Sink for Term<W> {
         self.forget()?;
         self.overview.fail(label, &error.to_string());
         self.gap()?;
-        let name = label.workspace.unwrap_or(label.source);
-        let text = self.screen.sentence(RED, &visible(&format!("{name}: {error}")));
+        let workspace = label.workspace.map(|name| format!("{name}: ")).unwrap_or_default();
+        let words = format!("{workspace}{}: {error}", label.source);
+        let text = self.screen.sentence(RED, &visible(&words));
         write(&mut self.out, &text)
     }
 
@@ -225,6 +225,11 @@ impl<W: Write> Sink for Term<W> {
             let notes = notes(&self.overview.unlisted, self.screen);
             write(&mut self.out, &(table + &notes))?;
         }
+        let legend = self.overview.legend().map(|words| self.screen.sentence(DIM, words));
+        write(&mut self.out, &legend.unwrap_or_default())?;
+        let warnings = self.overview.warnings();
+        let warning = |words: String| self.screen.sentence(YELLOW, &visible(&format!("! {words}")));
+        write(&mut self.out, &warnings.into_iter().map(warning).collect::<String>())?;
         self.out.flush().map_err(write_error)
     }
 }

@@ -6,6 +6,7 @@ pub mod oracle;
 pub mod plans;
 mod random;
 mod real;
+mod rules;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -26,7 +26,10 @@ pub fn run(arguments: &Approve) -> std::result::Result<Exit, Exit> {
     let path = path.as_deref();
     let listed = inputs::list(plans, Accepts::Plans, path, key_file.clone())?;
     let key = match key_file {
-        Some(path) => ApprovalKey::Elsewhere(read_key(path, ValueKey::of_file)?),
+        Some(path) => {
+            let key = read_key(path, ValueKey::of_file)?;
+            ApprovalKey::of_file(&key).map_err(|error| fail(None, &error))?
+        }
         None if *level < CompareLevel::Values => ApprovalKey::Public,
         None => ApprovalKey::InFile(ValueKey::random().map_err(|error| fail(None, &error))?),
     };

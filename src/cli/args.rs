@@ -33,7 +33,7 @@ pub(super) use self::audit::{Audit, FindingsFormat};
 pub(super) use self::batch::{Batch, Merge, ReportFormat};
 pub(super) use self::blocks::{Blocks, BlocksFormat, SourceArgs};
 pub(super) use self::changes::{Changes, ChangesFormat};
-pub(super) use self::compare::{Approve, Compare, Digest, Extra, FailOn, FilterArgs};
+pub(super) use self::compare::{Approve, Compare, Digest, Extra, FilterArgs};
 pub(super) use self::completions::completions;
 pub(super) use self::config::{Config, ConfigFormat};
 pub(super) use self::inputs::InputArgs;

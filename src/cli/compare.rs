@@ -5,12 +5,12 @@ use std::fmt;
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use super::args::{Compare, Extra, FailOn, FilterArgs};
+use super::args::{Compare, Extra, FilterArgs};
 use super::bar::Bar;
 use super::documents::{Messages, NEW_IS_APPROVAL, refuse_approval};
 use super::ending::end_of_output;
 use super::exit::{Exit, ExitFacts, OutputEnd};
-use super::inputs;
+use super::inputs::{self, Takes};
 use super::messages::{fail, fail_named, say, usage};
 use super::options::{access, options};
 use super::output::{self, Output};
@@ -18,11 +18,11 @@ use super::pairing::{Pair, pairs};
 use super::screen::screen;
 use super::secrets::{read_key, secret_options};
 use super::unmatched;
-use plansift_compare::approval::Approval;
+use plansift_compare::approval::{Approval, ApprovalFault};
 use plansift_compare::collect::Facts;
 use plansift_compare::join::{Extras, JoinOptions, Objects, join};
 use plansift_compare::meaning::ValueKey;
-use plansift_core::error::{Error, Fault, Result};
+use plansift_core::error::{Error, ErrorKind, Fault, Result};
 use plansift_core::input::Source;
 use plansift_fleet::run::{
     DocumentObjects, KeptInput, NamedInput, ObjectReader, Opening, PairObjects, Reports,
@@ -51,10 +51,10 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
         return Err(usage("--fit limits Markdown: add it, as in -f markdown"));
     }
     let also = arguments.key_file.clone();
-    let list = |name: &OsString| {
-        inputs::list_named(plans, vec![name.clone()], Accepts::States, path, also.clone())
+    let list = |name: &OsString, takes| {
+        inputs::list_named(plans, vec![name.clone()], takes, path, also.clone())
     };
-    let listed = [list(&old)?, list(&new)?];
+    let listed = [list(&old, Takes::Approvals)?, list(&new, Takes::States)?];
     let pairs = pairs([&listed[0].inputs, &listed[1].inputs], [&old, &new]);
     let pairs = pairs.map_err(|text| usage(&text))?;
     let options = RecordOptions {
@@ -193,6 +193,25 @@ impl fmt::Display for OtherKind {
     }
 }
 
+/// The filters of an approval, which differ from those on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct OtherFilters(Vec<String>);
+
+impl Fault for OtherFilters {}
+
+impl fmt::Display for OtherFilters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let filters = match &self.0[..] {
+            [] => "no filters".to_owned(),
+            texts => texts.join(" "),
+        };
+        write!(
+            f,
+            "the approval was made with {filters}, which compare takes from it: leave filters out"
+        )
+    }
+}
+
 impl Comparing<'_> {
     /// Compares two inputs. Returns `None` if one of them fails.
     fn pair(&mut self, pair: &Pair<'_>) -> std::result::Result<Option<ComparisonSummary>, Failure> {
@@ -208,20 +227,20 @@ impl Comparing<'_> {
             let Some(entry) = entry else { continue };
             match KeptInput::new(entry, &opening) {
                 Ok(kept) => sides[index] = Some(NamedInput { kept, label: label(index) }),
-                Err(error) => return self.failed(label(index), &error),
+                Err(error) => return self.failed(label(index), error),
             }
         }
         let limits = &self.options.read.limits;
         if let Some(new) = &sides[1]
             && let Err(error) = refuse_approval(&new.kept, limits, NEW_IS_APPROVAL)
         {
-            return self.failed(new.label, &error);
+            return self.failed(new.label, error);
         }
         let labels = [label(0), label(1)];
         let [Some(old), new] = sides else { return self.alone(labels, sides) };
         let approval = old.kept.source().and_then(|opened| Approval::open(opened, limits));
         match (approval, new) {
-            (Err(error), _) => self.failed(old.label, &error),
+            (Err(error), _) => self.failed(old.label, error),
             (Ok(Some(approval)), new) => self.with_approval(approval, labels, new.as_ref()),
             (Ok(None), Some(new)) => self.with_document(&old, &new),
             (Ok(None), None) => self.alone(labels, [Some(old), None]),
@@ -243,14 +262,18 @@ impl Comparing<'_> {
         say(&format!("{source}: rule broken: --fail-on {rule}: {counts}"));
     }
 
-    /// Reports an input that failed, unless the reader of its document has done so.
+    /// Reports an input that failed, unless the reader of its document has done so. An error of the
+    /// output ends the run.
     fn failed(
         &mut self,
         label: Label<'_>,
-        error: &Error,
+        error: Error,
     ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
-        fail_named(label.source, error);
-        self.sink.failed(label, error).map_err(Failure::Output)?;
+        if matches!(error.kind(), ErrorKind::Write | ErrorKind::Stopped) {
+            return Err(Failure::Output(error));
+        }
+        fail_named(label.source, &error);
+        self.sink.failed(label, &error).map_err(Failure::Output)?;
         Ok(None)
     }
 
@@ -265,8 +288,10 @@ impl Comparing<'_> {
         let key = ValueKey::random().map_err(|error| fail(None, &error))?;
         let reader = self.reader(&self.arguments.filters, key.clone());
         let reports = &mut Reports { events: &mut self.messages, sink: self.sink.as_mut() };
-        let Some(found) = reader.objects(&input, reports).map_err(Failure::Output)? else {
-            return Ok(None);
+        let found = match reader.objects(&input, reports) {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(None),
+            Err(error) => return self.failed(input.label, error),
         };
         let word = if found.facts.is_state { "state" } else { "plan" };
         let nothing = self.nothing(&found.facts);
@@ -275,7 +300,7 @@ impl Comparing<'_> {
             true => ([word, "none"], [found, nothing]),
             false => (["none", word], [nothing, found]),
         };
-        self.join(labels, documents, sides, &options).map(Some)
+        self.join(labels, documents, sides, &options)
     }
 
     fn with_document(
@@ -286,15 +311,18 @@ impl Comparing<'_> {
         let key = ValueKey::random().map_err(|error| fail(None, &error))?;
         let reader = self.reader(&self.arguments.filters, key.clone());
         let reports = &mut Reports { events: &mut self.messages, sink: self.sink.as_mut() };
-        let pair = reader.pair(old, new, reports).map_err(Failure::Output)?;
-        let Some(PairObjects { old: before, new: after, alike }) = pair else { return Ok(None) };
+        let PairObjects { old: before, new: after, alike } = match reader.pair(old, new, reports) {
+            Ok(Some(pair)) => pair,
+            Ok(None) => return Ok(None),
+            Err(error) => return self.failed(new.label, error),
+        };
         let documents = [before.facts.is_state, after.facts.is_state]
             .map(|is_state| if is_state { "state" } else { "plan" });
         if documents[0] != documents[1] {
-            return self.failed(new.label, &Error::new(OtherKind(documents)));
+            return self.failed(new.label, Error::new(OtherKind(documents)));
         }
         let options = JoinOptions { alike, ..self.join_options(key) };
-        self.join([old.label, new.label], documents, [before, after], &options).map(Some)
+        self.join([old.label, new.label], documents, [before, after], &options)
     }
 
     fn with_approval<S: Source>(
@@ -304,7 +332,10 @@ impl Comparing<'_> {
         new: Option<&NamedInput<'_>>,
     ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
         let level_max = approval.header.level;
-        let filters = self.filters_of(&approval.header.filters)?;
+        let filters = match self.filters_of(&approval.header.filters) {
+            Ok(filters) => filters,
+            Err(error) => return self.failed(labels[0], error),
+        };
         let extras = [Extra::RelevantAttributes, Extra::Text];
         if let Some(extra) = self.arguments.with.iter().find(|extra| extras.contains(extra)) {
             let word = if *extra == Extra::Text { "text" } else { "relevant-attributes" };
@@ -313,23 +344,25 @@ impl Comparing<'_> {
         }
         let (key, before) = match self.approved(approval) {
             Ok(approved) => approved,
-            Err(error) => return self.failed(labels[0], &error),
+            Err(error) => return self.failed(labels[0], error),
         };
-        let options = JoinOptions { level_max, has_text: false, ..self.join_options(key.clone()) };
+        let options = JoinOptions { level_max, approved: true, ..self.join_options(key.clone()) };
         let Some(new) = new else {
             let nothing = self.nothing(&before.facts);
-            return self.join(labels, ["approval", "none"], [before, nothing], &options).map(Some);
+            return self.join(labels, ["approval", "none"], [before, nothing], &options);
         };
         let mut reader = self.reader(&filters, key);
         reader.options.relevant = false;
         let reports = &mut Reports { events: &mut self.messages, sink: self.sink.as_mut() };
-        let Some(after) = reader.objects(new, reports).map_err(Failure::Output)? else {
-            return Ok(None);
+        let after = match reader.objects(new, reports) {
+            Ok(Some(after)) => after,
+            Ok(None) => return Ok(None),
+            Err(error) => return self.failed(new.label, error),
         };
         if after.facts.is_state {
-            return self.failed(new.label, &Error::new(OtherKind(["approval", "state"])));
+            return self.failed(new.label, Error::new(OtherKind(["approval", "state"])));
         }
-        self.join(labels, ["approval", "plan"], [before, after], &options).map(Some)
+        self.join(labels, ["approval", "plan"], [before, after], &options)
     }
 
     /// Reads the objects of an approval, and returns its key, too.
@@ -344,24 +377,21 @@ impl Comparing<'_> {
     /// Returns a document of the same kind without an object.
     fn nothing(&self, facts: &Facts) -> DocumentObjects {
         let objects = Objects::new(self.options.read.limits.spool);
-        DocumentObjects { objects, facts: facts.clone() }
+        let Facts { is_state, ref plan, .. } = *facts;
+        DocumentObjects {
+            objects,
+            facts: Facts { is_state, plan: plan.clone(), ..Facts::default() },
+        }
     }
 
     /// Returns the filters that an approval was made with. The user may repeat them, but not give
     /// others.
-    fn filters_of(&self, texts: &[String]) -> std::result::Result<FilterArgs, Exit> {
+    fn filters_of(&self, texts: &[String]) -> Result<FilterArgs> {
         let given = self.arguments.filters.texts();
         if !given.is_empty() && given != texts {
-            let made = match texts {
-                [] => "no filters".to_owned(),
-                texts => texts.join(" "),
-            };
-            return Err(usage(&format!(
-                "the approval was made with {made}, which compare takes from it: leave filters out"
-            )));
+            return Err(Error::new(OtherFilters(texts.to_vec())));
         }
-        FilterArgs::of_texts(texts)
-            .ok_or_else(|| usage("the approval has filters that this version does not know"))
+        FilterArgs::of_texts(texts).ok_or(Error::new(ApprovalFault::Newer))
     }
 
     fn reader(&self, filters: &FilterArgs, key: ValueKey) -> ObjectReader {
@@ -392,7 +422,7 @@ impl Comparing<'_> {
             key,
             spool_max: self.options.read.limits.spool,
             alike: 0,
-            has_text: true,
+            approved: false,
         }
     }
 
@@ -402,7 +432,7 @@ impl Comparing<'_> {
         documents: [&'static str; 2],
         [before, after]: [DocumentObjects; 2],
         options: &JoinOptions,
-    ) -> std::result::Result<ComparisonSummary, Failure> {
+    ) -> std::result::Result<Option<ComparisonSummary>, Failure> {
         let pair = ComparedPair {
             schema_version: SCHEMA_VERSION,
             workspace: new.workspace,
@@ -412,8 +442,11 @@ impl Comparing<'_> {
         };
         let sink = self.sink.as_mut();
         sink.record(&Record::ComparedPair(pair)).map_err(Failure::Output)?;
-        let old = (before.objects, &before.facts);
-        let new = (after.objects, &after.facts);
-        join(old, new, options, sink).map_err(Failure::Output)
+        let before = (before.objects, &before.facts);
+        let after = (after.objects, &after.facts);
+        match join(before, after, options, sink) {
+            Ok(summary) => Ok(Some(summary)),
+            Err(error) => self.failed(new, error),
+        }
     }
 }

@@ -42,7 +42,14 @@ pub fn run(arguments: &Digest) -> std::result::Result<Exit, Exit> {
         };
         let source = entry.source();
         let digest = digest::digest(found.objects, *level, filters.texts());
-        let digest = digest.map_err(|error| fail_named(&source, &error))?;
+        let digest = match digest {
+            Ok(digest) => digest,
+            Err(error) => {
+                fail_named(&source, &error);
+                failed += 1;
+                continue;
+            }
+        };
         lines += &format!("{digest}  {}\n", plansift_core::inert::visible(&source));
         done += 1;
     }

@@ -65,14 +65,28 @@ pub fn list<'o>(
     outputs: impl IntoIterator<Item = &'o Path>,
     also: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Listed, Exit> {
-    list_named(plans, plans.inputs.clone(), accepts, outputs, also)
+    let takes = match accepts {
+        Accepts::Plans => Takes::Plans,
+        Accepts::States => Takes::States,
+    };
+    list_named(plans, plans.inputs.clone(), takes, outputs, also)
+}
+
+/// The documents that a command takes from a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    Plans,
+    /// Plans, and the JSON of states.
+    States,
+    /// Plans, the JSON of states, and approvals.
+    Approvals,
 }
 
 /// Like [`list`], for the inputs with these names.
 pub fn list_named<'o>(
     plans: &Plans,
     names: Vec<OsString>,
-    accepts: Accepts,
+    takes: Takes,
     outputs: impl IntoIterator<Item = &'o Path>,
     also: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Listed, Exit> {
@@ -84,7 +98,7 @@ pub fn list_named<'o>(
             folder.display()
         )));
     }
-    let selection = selection(plans, names, accepts)?;
+    let selection = selection(plans, names, takes)?;
     let rule = match &plans.more.workspace_from {
         None => Rule::Path,
         Some(text) => Rule::parse(text).map_err(|_| {
@@ -117,7 +131,7 @@ pub fn list_named<'o>(
     }
 }
 
-fn selection(plans: &Plans, mut names: Vec<OsString>, accepts: Accepts) -> Result<Selection, Exit> {
+fn selection(plans: &Plans, mut names: Vec<OsString>, takes: Takes) -> Result<Selection, Exit> {
     let more = &plans.more;
     if names.is_empty() && more.files_from.is_none() {
         if io::stdin().is_terminal() {
@@ -138,7 +152,11 @@ fn selection(plans: &Plans, mut names: Vec<OsString>, accepts: Accepts) -> Resul
     let separator = if more.null { Separator::Null } else { Separator::Line };
     let globs = Globs::new(&more.include, &more.exclude)
         .map_err(|_| usage("--include, --exclude: a glob is not well formed"))?;
-    let globs = if accepts == Accepts::States { globs.with_states() } else { globs };
+    let globs = match takes {
+        Takes::Plans => globs,
+        Takes::States => globs.with_states(),
+        Takes::Approvals => globs.with_states().with_approvals(),
+    };
     let retry_policy = RetryPolicy { timeout: more.store_timeout, retries: more.store_retries };
     let stores = Stores::new(retry_policy, &plans.limits.limits());
     let schemas = schemas(plans)?;

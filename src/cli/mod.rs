@@ -12,8 +12,8 @@
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ exit, args
 //! ```
 
-pub mod args;
 mod approve;
+pub mod args;
 mod assert;
 mod assertions;
 mod audit;

@@ -141,7 +141,8 @@ fn an_approval_that_cannot_answer_says_why() {
     let folder = folder();
     let lacks_key = "the approval was made with a key: give the same --key-file again";
     let other_key = "--key-file is not the key that the approval was made with";
-    let filters = "leave others out";
+    let filters = "which compare takes from it: leave filters out";
+    let without = "the approval was made without --key-file: leave the option out";
     let missing = "cannot read the input: No such file or directory (os error 2)";
     assert_messages(
         &folder,
@@ -159,7 +160,7 @@ fn an_approval_that_cannot_answer_says_why() {
             (
                 "compare in-file.json new.json --key-file key",
                 1,
-                &format!("in-file.json: {other_key}"),
+                &format!("in-file.json: {without}"),
             ),
             (
                 "compare with-key.json new.json --key-file missing",
@@ -179,13 +180,15 @@ fn an_approval_that_cannot_answer_says_why() {
             ),
             (
                 "compare in-file.json new.json --ignore-path tags",
-                64,
-                &format!("the approval was made with no filters: {filters}"),
+                1,
+                &format!("in-file.json: the approval was made with no filters, {filters}"),
             ),
             (
                 "compare filtered.json new.json --ignore-path tags",
-                64,
-                &format!("the approval was made with --ignore-path=image_uri: {filters}"),
+                1,
+                &format!(
+                    "filtered.json: the approval was made with --ignore-path=image_uri, {filters}"
+                ),
             ),
             ("compare filtered.json new.json", 0, ""),
             ("compare filtered.json new.json --ignore-path image_uri", 0, ""),

@@ -249,14 +249,35 @@ fn differences(old: &Item, new: &Item) -> Vec<Difference> {
         let direction = if new.causes.contains(cause) { MORE } else { LESS };
         found.push(("cause", PATHS, direction, Some(cause.clone())));
     }
-    of_paths(&old.planned, &new.planned, &mut found);
+    let makes = |item: &Item| {
+        let is_replaced = item.action.as_deref().is_some_and(|it| it.starts_with("replace"));
+        item.planned.is_created || is_replaced
+    };
+    of_paths(&old.planned, &new.planned, makes(old) || makes(new), &mut found);
     if old.messages != new.messages {
         found.push(("value", VALUES, MORE, Some("problems".to_owned())));
     }
     for path in old.sensitive.symmetric_difference(&new.sensitive) {
         found.push(("sensitive", ALL, MORE, Some(text(path))));
     }
-    found
+    // A path ends where one of the documents marks a value.
+    let marks: Vec<String> = old.sensitive.union(&new.sensitive).map(|it| text(it)).collect();
+    let mut ended: Vec<Difference> = Vec::new();
+    for (aspect, level, direction, path) in found {
+        let above = |path: &str| {
+            let is_above = |mark: &&String| {
+                let rest = path.strip_prefix(mark.as_str()).unwrap_or_default();
+                (mark.is_empty() && !rest.is_empty()) || rest.starts_with(['.', '['])
+            };
+            marks.iter().filter(is_above).min_by_key(|mark| mark.len()).cloned()
+        };
+        let path = path.map(|path| above(&path).unwrap_or(path));
+        let single = (aspect, level, direction, path);
+        if !ended.contains(&single) {
+            ended.push(single);
+        }
+    }
+    ended
 }
 
 /// The direction of another action.
@@ -274,7 +295,7 @@ fn of_actions(old: &Item, new: &Item) -> Option<usize> {
     }
 }
 
-fn of_paths(old: &Planned, new: &Planned, found: &mut Vec<Difference>) {
+fn of_paths(old: &Planned, new: &Planned, is_made: bool, found: &mut Vec<Difference>) {
     let is_within = |path: &Path, unknown: &BTreeSet<Path>| {
         (0..=path.len()).any(|len| unknown.contains(&path[..len]))
     };
@@ -295,7 +316,7 @@ fn of_paths(old: &Planned, new: &Planned, found: &mut Vec<Difference>) {
             [false, _] if is_within(path, &old.unknown) => ("path", PATHS, RESOLVED),
             [false, _] => ("path", PATHS, MORE),
             [true, _] if old.unknown.contains(path) => ("path", PATHS, RESOLVED),
-            [true, _] if old.is_created || new.is_created => ("path", PATHS, MORE),
+            [true, _] if is_made => ("path", PATHS, MORE),
             [true, _] => ("path", PATHS, LESS),
         };
         found.push((aspect, level, direction, Some(text(path))));

@@ -151,6 +151,9 @@ fn document(text: &str) -> Option<Value> {
 }
 
 fn block(text: &str) -> Option<Value> {
+    if text.starts_with('#') {
+        return None;
+    }
     let is_word = |it: &str| !it.is_empty() && it.chars().all(|it| it.is_ascii_lowercase());
     let lines = text.strip_suffix('\n')?.lines();
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));

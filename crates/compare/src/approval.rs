@@ -18,14 +18,12 @@ use plansift_core::inert;
 use plansift_core::input::Source;
 use plansift_core::json::detached::Detached;
 use plansift_core::limits::Limits;
+use plansift_plan::plan::APPROVAL_START;
 use plansift_plan::record::CompareLevel;
 use plansift_plan::record::counts::PlanFacts;
 
 /// The version of the format.
 pub const APPROVAL_VERSION: u32 = 1;
-
-/// The first bytes of each approval file.
-const START: &[u8] = br#"{"kind":"approval""#;
 
 /// The first line of an approval file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +38,9 @@ pub struct Header {
     /// The key of the digests. Absent if the key is in a file of its own, or if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key: Option<String>,
+    /// Random bytes from which the key and the key file make the key of the digests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    salt: Option<String>,
     /// A digest that identifies the key. Absent if there is none, below the level `values`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key_check: Option<Digest>,
@@ -47,7 +48,6 @@ pub struct Header {
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub filters: Vec<String>,
     /// The facts about the plan that have no effect.
-    #[serde(flatten)]
     pub plan: PlanFacts,
 }
 
@@ -111,8 +111,13 @@ pub enum ApprovalKey {
     Public,
     /// The file contains the key. Whoever can read the file can test guesses of values.
     InFile(ValueKey),
-    /// The key is elsewhere.
-    Elsewhere(ValueKey),
+    /// The key is that of a key file, with the salt in the file.
+    Salted {
+        /// The key of the digests.
+        key: ValueKey,
+        /// Random bytes.
+        salt: [u8; 32],
+    },
 }
 
 impl ApprovalKey {
@@ -120,8 +125,18 @@ impl ApprovalKey {
     pub fn key(&self) -> ValueKey {
         match self {
             ApprovalKey::Public => ValueKey::public(),
-            ApprovalKey::InFile(key) | ApprovalKey::Elsewhere(key) => key.clone(),
+            ApprovalKey::InFile(key) | ApprovalKey::Salted { key, .. } => key.clone(),
         }
+    }
+
+    /// Returns the key for one approval, from the key of a key file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system has no random numbers.
+    pub fn of_file(key: &ValueKey) -> Result<ApprovalKey> {
+        let salt = *ValueKey::random()?.bytes();
+        Ok(ApprovalKey::Salted { key: key.salted(&salt), salt })
     }
 }
 
@@ -144,11 +159,15 @@ pub fn write(
         level,
         key: match key {
             ApprovalKey::InFile(key) => Some(hex(key.bytes())),
-            ApprovalKey::Elsewhere(_) | ApprovalKey::Public => None,
+            ApprovalKey::Salted { .. } | ApprovalKey::Public => None,
+        },
+        salt: match key {
+            ApprovalKey::Salted { salt, .. } => Some(hex(salt)),
+            ApprovalKey::InFile(_) | ApprovalKey::Public => None,
         },
         key_check: match key {
             ApprovalKey::Public => None,
-            ApprovalKey::InFile(key) | ApprovalKey::Elsewhere(key) => Some(key.check()),
+            ApprovalKey::InFile(key) | ApprovalKey::Salted { key, .. } => Some(key.check()),
         },
         filters,
         plan: facts.plan.clone(),
@@ -195,8 +214,8 @@ impl<S: Source> Approval<S> {
     /// Fails if the source fails, or if the header is damaged or newer than this version.
     pub fn open(mut source: S, limits: &Limits) -> Result<Option<Approval<S>>> {
         let start = source.offset();
-        while source.window().len() < START.len() && source.fill(start)? {}
-        if !source.window().starts_with(START) {
+        while source.window().len() < APPROVAL_START.len() && source.fill(start)? {}
+        if !source.window().starts_with(APPROVAL_START) {
             return Ok(None);
         }
         let mut lines = Lines { source, at: start, limits: *limits };
@@ -213,7 +232,7 @@ impl<S: Source> Approval<S> {
     ///
     /// Fails if the key is missing, or is another one.
     pub fn key(&self, given: Option<ValueKey>) -> Result<ValueKey> {
-        let Header { level, key: own, key_check, .. } = &self.header;
+        let Header { level, key: own, salt, key_check, .. } = &self.header;
         let Some(key_check) = key_check else {
             return match (given, own) {
                 (None, None) if *level < CompareLevel::Values => Ok(ValueKey::public()),
@@ -222,7 +241,11 @@ impl<S: Source> Approval<S> {
             };
         };
         let (key, fault) = match (given, own) {
-            (Some(key), None) => (Some(key), ApprovalFault::OtherKey),
+            (Some(key), None) => {
+                let salt = salt.as_deref().and_then(unhex);
+                let salt = salt.ok_or(Error::new(ApprovalFault::Damaged))?;
+                (Some(key.salted(&salt)), ApprovalFault::OtherKey)
+            }
             (Some(_), Some(_)) => (None, ApprovalFault::WithoutKey),
             (None, Some(own)) => (unhex(own).map(ValueKey::new), ApprovalFault::Damaged),
             (None, None) => (None, ApprovalFault::LacksKey),
@@ -254,6 +277,9 @@ impl<S: Source> Approval<S> {
             let at = self.lines.at;
             let damaged = || Error::at(ApprovalFault::Damaged, at);
             match self.lines.next()?.ok_or_else(damaged)? {
+                Entry::Planned(planned) if !planned.answers(self.header.level) => {
+                    return Err(damaged());
+                }
                 Entry::Planned(planned) => {
                     count += 1;
                     objects.push(*planned)?;
@@ -392,10 +418,16 @@ mod tests {
         };
         let text = written(&ApprovalKey::InFile(key.clone()));
         assert_eq!(fault(&text, None), Ok(key.clone()));
-        let text = written(&ApprovalKey::Elsewhere(key.clone()));
-        assert!(!String::from_utf8_lossy(&text).contains(&hex(key.bytes())));
-        assert_eq!(fault(&text, Some(&key)), Ok(key.clone()));
+        let salted = ApprovalKey::of_file(&key).expect("a salt");
+        let text = written(&salted);
+        for key in [&key, &salted.key()] {
+            assert!(!String::from_utf8_lossy(&text).contains(&hex(key.bytes())));
+        }
+        assert_eq!(fault(&text, Some(&key)), Ok(salted.key()));
         assert_eq!(fault(&text, None), Err(Some(ApprovalFault::LacksKey)));
+        let without_salt = String::from_utf8_lossy(&text).replace("salt", "tlas");
+        let damaged = Err(Some(ApprovalFault::Damaged));
+        assert_eq!(fault(without_salt.as_bytes(), Some(&key)), damaged);
         assert_eq!(fault(&text, Some(&other)), Err(Some(ApprovalFault::OtherKey)));
     }
 }

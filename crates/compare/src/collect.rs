@@ -140,8 +140,13 @@ impl<'c> Collector<'c> {
 fn without_move(mut planned: Planned) -> Option<Planned> {
     if let Some(previous) = planned.previous_address.take() {
         planned.address = previous;
+        planned.moved = true;
     }
-    (planned.action != "move").then_some(planned)
+    if planned.action == "move" {
+        planned.import?;
+        planned.action = "import".to_owned();
+    }
+    Some(planned)
 }
 
 /// The word for a replacement that forgets the old object.
@@ -153,6 +158,9 @@ fn effective_action<'a>(change: &'a ResourceChange<'_>, is_moved: bool) -> &'a s
         "no-op" if is_moved => "move",
         "no-op" if change.importing.is_some() => "import",
         "replace" if change.actions.iter().any(|action| action == "forget") => FORGETTING,
+        // No tool writes the words of this crate as actions.
+        "move" | "import" | FORGETTING => "unknown",
+        "replace" if change.actions.len() == 1 => "unknown",
         action => action,
     }
 }

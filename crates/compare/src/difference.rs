@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use super::collect::FORGETTING;
 use super::meaning::ValueKey;
 use super::planned::{KnownDigests, KnownPath, Planned, paths_digest, values_digest};
 use plansift_plan::record::{
@@ -78,7 +79,8 @@ pub(crate) fn compare(
     }
     partial(old, new, &mut found);
     sensitive(old, new, &mut found);
-    let differences = found.list;
+    let marks = [old, new].map(|side| &*side.paths.sensitive);
+    let differences = end_at_marks(found.list, marks);
     let level = differences.iter().map(|difference| difference.level).min()?;
     let direction = differences.iter().map(|difference| difference.direction).max()?;
     Some(ObjectDifference {
@@ -89,6 +91,44 @@ pub(crate) fn compare(
         new_action: Some(Cow::Owned(new.action.clone())),
         differences,
         ..named(new)
+    })
+}
+
+/// Ends each path at the first place that either document marks as sensitive. The keys below the mark
+/// are a part of the sensitive value, also in the document that does not mark it.
+fn end_at_marks(
+    list: Vec<AspectDifference<'static>>,
+    marks: [&[String]; 2],
+) -> Vec<AspectDifference<'static>> {
+    let mut ended: Vec<AspectDifference<'static>> = Vec::with_capacity(list.len());
+    for mut single in list {
+        let mark = single.path.as_deref().and_then(|path| {
+            marks.into_iter().filter_map(|marks| mark_above(marks, path)).min_by_key(|it| it.len())
+        });
+        if let Some(mark) = mark.map(str::to_owned) {
+            single.path = Some(Cow::Owned(mark));
+            let masked = |text: Cow<'static, str>| match &*text {
+                UNKNOWN => text,
+                _ => Cow::Borrowed(MASKED),
+            };
+            if matches!(single.aspect, Aspect::Path | Aspect::Value) {
+                (single.old, single.new) = (single.old.map(masked), single.new.map(masked));
+            }
+        }
+        if !ended.contains(&single) {
+            ended.push(single);
+        }
+    }
+    ended
+}
+
+/// Returns the outermost path in a sorted list that is above a path.
+fn mark_above<'m>(marks: &'m [String], path: &str) -> Option<&'m str> {
+    let ends = path.char_indices().filter(|(_, sign)| matches!(sign, '.' | '['));
+    let mut above = ["".len()].into_iter().chain(ends.map(|(end, _)| end));
+    above.find_map(|end| {
+        let mark = marks.binary_search_by(|mark| mark.as_str().cmp(&path[..end])).ok()?;
+        (end < path.len()).then(|| &*marks[mark])
     })
 }
 
@@ -119,7 +159,7 @@ impl Found {
         direction: Direction,
         path: Option<&str>,
     ) {
-        self.push(aspect, level, direction, path, [None, None]);
+        self.push(aspect, level, direction, path, [None::<String>, None]);
     }
 
     fn push(
@@ -128,10 +168,10 @@ impl Found {
         level: CompareLevel,
         direction: Direction,
         path: Option<&str>,
-        [old, new]: [Option<&str>; 2],
+        sides: [Option<impl Into<String>>; 2],
     ) {
-        let owned = |text: Option<&str>| text.map(|text| Cow::Owned(text.to_owned()));
-        let (path, old, new) = (owned(path), owned(old), owned(new));
+        let path = path.map(|path| Cow::Owned(path.to_owned()));
+        let [old, new] = sides.map(|text| text.map(|text| Cow::Owned(text.into())));
         self.list.push(AspectDifference { aspect, level, direction, path, old, new });
     }
 }
@@ -219,18 +259,32 @@ fn have_above(paths: &[String], path: &str) -> bool {
     has(paths, path) || has(paths, "") || above.any(|above| has(paths, above))
 }
 
+/// Whether a value at a path may contain a sensitive value, or be a part of one.
+fn is_at_mark(sensitive: &[String], path: &str) -> bool {
+    let is_below = |marked: &String| {
+        let rest = marked.strip_prefix(path);
+        rest.is_some_and(|rest| path.is_empty() || rest.starts_with(['.', '[']))
+    };
+    have_above(sensitive, path) || sensitive.iter().any(is_below)
+}
+
 /// Compares the planned paths of two objects, and their values.
 fn paths(old: &Planned, new: &Planned, found: &mut Found) {
     let gone = gone_path(old, new);
+    // A value that is sensitive in one document is hidden in both.
+    let hide = |path: &str, sides: [Option<&str>; 2]| -> [Option<String>; 2] {
+        let is_marked = [old, new].iter().any(|side| is_at_mark(&side.paths.sensitive, path));
+        let is_secret = is_marked || sides.contains(&Some(MASKED));
+        sides.map(|side| match side {
+            Some(text) if is_secret && text != UNKNOWN => Some(MASKED.to_owned()),
+            side => side.map(str::to_owned),
+        })
+    };
     let (mut before, mut after) =
         (old.paths.known.iter().peekable(), new.paths.known.iter().peekable());
     let both = |old: &KnownPath, new: &KnownPath, found: &mut Found| {
         if old.value.is_some() && old.value != new.value {
-            let mut sides = [old.shown.as_deref(), new.shown.as_deref()];
-            // A value that is sensitive in one document is hidden in both.
-            if sides.contains(&Some(MASKED)) {
-                sides = [Some(MASKED); 2];
-            }
+            let sides = hide(&new.path, [old.shown.as_deref(), new.shown.as_deref()]);
             let path = Some(&*new.path);
             found.push(Aspect::Value, CompareLevel::Values, Direction::More, path, sides);
         }
@@ -250,10 +304,11 @@ fn paths(old: &Planned, new: &Planned, found: &mut Found) {
             }
             Ordering::Less => {
                 let Some(known) = before.next() else { break };
-                let sides = [known.shown.as_deref(), None];
                 let path = Some(&*known.path);
-                if has(&new.paths.unknown, &known.path) {
-                    let sides = [sides[0], Some(UNKNOWN)];
+                let is_unknown = has(&new.paths.unknown, &known.path);
+                let other = is_unknown.then_some(UNKNOWN);
+                let sides = hide(&known.path, [known.shown.as_deref(), other]);
+                if is_unknown {
                     found.push(Aspect::Value, CompareLevel::Values, Direction::More, path, sides);
                 } else {
                     found.push(Aspect::Path, CompareLevel::Paths, gone, path, sides);
@@ -261,10 +316,11 @@ fn paths(old: &Planned, new: &Planned, found: &mut Found) {
             }
             Ordering::Greater => {
                 let Some(known) = after.next() else { break };
-                let sides = [None, known.shown.as_deref()];
                 let path = Some(&*known.path);
-                if has(&old.paths.unknown, &known.path) {
-                    let sides = [Some(UNKNOWN), sides[1]];
+                let is_unknown = has(&old.paths.unknown, &known.path);
+                let other = is_unknown.then_some(UNKNOWN);
+                let sides = hide(&known.path, [other, known.shown.as_deref()]);
+                if is_unknown {
                     let level = CompareLevel::Values;
                     found.push(Aspect::Value, level, Direction::Resolved, path, sides);
                 } else {
@@ -277,10 +333,11 @@ fn paths(old: &Planned, new: &Planned, found: &mut Found) {
     unknown_paths(old, new, found);
 }
 
-/// The direction of a known path that only the earlier document has. An object that is created
-/// without the path is another object.
+/// The direction of a known path that only the earlier document has. An object that is made without
+/// the path is another object.
 fn gone_path(old: &Planned, new: &Planned) -> Direction {
-    if old.created || new.created { Direction::More } else { Direction::Less }
+    let makes = |side: &Planned| side.created || matches!(&*side.action, "replace" | FORGETTING);
+    if makes(old) || makes(new) { Direction::More } else { Direction::Less }
 }
 
 /// The direction of a planned path that only the later document has.

@@ -25,6 +25,11 @@ use plansift_plan::sink::Sink;
 
 impl Sortable for Planned {
     fn order(&self, other: &Planned) -> Ordering {
+        // A moved object comes before an object that is created at its previous address.
+        self.by_key(other).then(other.moved.cmp(&self.moved))
+    }
+
+    fn pairing(&self, other: &Planned) -> Ordering {
         self.by_key(other)
     }
 }
@@ -120,8 +125,9 @@ pub struct JoinOptions {
     /// Number of changes that both documents contain byte for byte, and that are not among the
     /// objects.
     pub alike: u64,
-    /// Whether the objects of the earlier document know their JSON text.
-    pub has_text: bool,
+    /// Whether the earlier document is an approval. Its digests are bound to its objects, and it has
+    /// none of JSON text.
+    pub approved: bool,
 }
 
 /// Finds the differences of two documents, and sends them and the summary to a sink.
@@ -320,7 +326,12 @@ impl Join<'_> {
     }
 
     fn pair(&mut self, old: &Planned, new: &Planned) -> Result<()> {
-        if let Some(difference) = compare(old, new, &self.options.key) {
+        let key = &self.options.key;
+        let difference = match self.options.approved {
+            true => compare(old, &new.clone().bound(&key.binding(&old.key())), key),
+            false => compare(old, new, key),
+        };
+        if let Some(difference) = difference {
             return self.add(difference);
         }
         let is_relevant = new.object == ObjectKind::RelevantAttribute;
@@ -328,7 +339,7 @@ impl Join<'_> {
             return Ok(());
         }
         self.same += 1;
-        if self.options.has_text && old.text != new.text {
+        if !self.options.approved && old.text != new.text {
             if self.options.extras.text {
                 self.same -= 1;
                 return self.add(of_text(new));

@@ -1,11 +1,12 @@
 //! Digests of values. Values that mean the same have the same digest (docs/format/comparison.md,
 //! section 3): numbers are exact decimals, the order of keys does not count, and a string that is a
-//! JSON or YAML document counts as the document.
+//! JSON or YAML document counts as the document, if all readers take it for the same document.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::planned::ObjectKey;
 use plansift_core::error::{Error, Result};
 use plansift_core::json::number;
 use plansift_core::json::value::{Kind, Value, WalkEvent, decode};
@@ -53,6 +54,24 @@ impl ValueKey {
         (content.len() >= KEY_MIN).then(|| ValueKey(blake3::derive_key(context, content)))
     }
 
+    /// Returns the key for one file, which is known to whoever has this key and the salt.
+    pub fn salted(&self, salt: &[u8; 32]) -> ValueKey {
+        ValueKey(*self.hasher(b'S').update(salt).finalize().as_bytes())
+    }
+
+    /// Returns what binds digests to an object. Equal values of different objects or paths have
+    /// different bound digests, so nobody can test a guess by planning the guess elsewhere.
+    pub(crate) fn binding(&self, owner: &ObjectKey<'_>) -> Binding {
+        let mut hasher = self.hasher(b'B');
+        let ObjectKey { object, address, deposed, trigger } = *owner;
+        hasher.update(&[object as u8]);
+        for text in [Some(address), deposed, trigger] {
+            hasher.update(&(text.map_or(u64::MAX, |text| text.len() as u64)).to_le_bytes());
+            hasher.update(text.unwrap_or_default().as_bytes());
+        }
+        Binding(hasher)
+    }
+
     /// The bytes of the key.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
@@ -91,11 +110,13 @@ impl ValueKey {
     ///
     /// Fails if the value is malformed.
     pub fn value(&self, value: Value<'_>) -> Result<Digest> {
-        self.whole(value, 0).map(Digest)
+        Ok(Digest(self.whole(value, 0)?.unwrap_or_default()))
     }
 
-    /// Digests a value that is in a document in a string, this many documents deep.
-    fn whole(&self, root: Value<'_>, depth: u32) -> Result<[u8; 16]> {
+    /// Digests a value that is in a document in a string, this many documents deep. Returns `None`
+    /// for a document in a string with an object that repeats a key: readers take different values
+    /// of that key.
+    fn whole(&self, root: Value<'_>, depth: u32) -> Result<Option<[u8; 16]>> {
         let mut open: Vec<Open> = Vec::new();
         let mut decoded = Vec::new();
         for event in root.walk() {
@@ -110,7 +131,17 @@ impl ValueKey {
                     continue;
                 }
                 WalkEvent::Index(_) => continue,
-                WalkEvent::Close(_) => open.pop().map_or([0; 16], |inner| self.container(inner)),
+                WalkEvent::Close(_) => {
+                    let Some(mut inner) = open.pop() else { continue };
+                    if inner.is_object {
+                        inner.entries.sort_unstable();
+                        let repeats = inner.entries.windows(2).any(|two| two[0].0 == two[1].0);
+                        if repeats && depth > 0 {
+                            return Ok(None);
+                        }
+                    }
+                    self.container(&inner)
+                }
                 WalkEvent::Leaf(Kind::String, value) => {
                     self.string(decode(value.string()?, &mut decoded)?, depth)?
                 }
@@ -121,17 +152,19 @@ impl ValueKey {
             };
             match open.last_mut() {
                 Some(inner) => inner.entries.push((inner.key, digest)),
-                None => return Ok(digest),
+                None => return Ok(Some(digest)),
             }
         }
-        Ok([0; 16])
+        Ok(None)
     }
 
     fn string(&self, text: &[u8], depth: u32) -> Result<[u8; 16]> {
         if depth < DOCUMENT_DEPTH_MAX
             && let Ok(Some(mut document)) = Document::of_any(text)
+            && document.is_clear
+            && let Some(digest) = self.whole(document.value(), depth + 1)?
         {
-            return self.whole(document.value(), depth + 1);
+            return Ok(digest);
         }
         Ok(self.text(b's', text))
     }
@@ -140,17 +173,25 @@ impl ValueKey {
         Digest::of(self.hasher(kind).update(text).finalize()).0
     }
 
-    fn container(&self, inner: Open) -> [u8; 16] {
-        let Open { is_object, mut entries, .. } = inner;
-        if is_object {
-            entries.sort_unstable();
-        }
-        let mut hasher = self.hasher(if is_object { b'o' } else { b'a' });
-        for (key, value) in &entries {
+    /// Digests a container, whose entries are sorted if it is an object.
+    fn container(&self, inner: &Open) -> [u8; 16] {
+        let mut hasher = self.hasher(if inner.is_object { b'o' } else { b'a' });
+        for (key, value) in &inner.entries {
             hasher.update(key);
             hasher.update(value);
         }
         Digest::of(hasher.finalize()).0
+    }
+}
+
+/// Binds digests of values to the object that has them.
+pub(crate) struct Binding(blake3::Hasher);
+
+impl Binding {
+    /// Returns the digest of a value at a path of the object.
+    pub fn bind(&self, path: &str, value: Digest) -> Digest {
+        let mut hasher = self.0.clone();
+        Digest::of(hasher.update(&value.0).update(path.as_bytes()).finalize())
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::meaning::{Digest, ValueKey};
+use super::meaning::{Binding, Digest, ValueKey};
 use plansift_plan::record::{CompareLevel, ObjectKind};
 
 /// What a document plans for one object (docs/format/comparison.md, sections 2 and 3).
@@ -20,6 +20,9 @@ pub struct Planned {
     /// For an invocation: the address of the resource that triggers it, after the words for when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
+    /// Whether `address` is the address before the plan, because moves do not count.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub moved: bool,
     /// The address before the plan, if the plan moves the object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_address: Option<String>,
@@ -103,10 +106,10 @@ pub struct KnownDigests {
 /// What identifies an object. Objects are sorted by it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectKey<'a> {
-    object: ObjectKind,
-    address: &'a str,
-    deposed: Option<&'a str>,
-    trigger: Option<&'a str>,
+    pub(crate) object: ObjectKind,
+    pub(crate) address: &'a str,
+    pub(crate) deposed: Option<&'a str>,
+    pub(crate) trigger: Option<&'a str>,
 }
 
 impl Planned {
@@ -117,6 +120,7 @@ impl Planned {
             address: address.into(),
             deposed: None,
             trigger: None,
+            moved: false,
             previous_address: None,
             type_name: None,
             action: action.to_owned(),
@@ -163,34 +167,57 @@ impl Planned {
         self.key().cmp(&other.key())
     }
 
+    /// Returns the object with digests that are bound to an object, as those of an approval are.
+    pub(crate) fn bound(mut self, binding: &Binding) -> Planned {
+        for known in self.paths.known.iter_mut().chain(&mut self.paths.partial) {
+            known.value = known.value.map(|value| binding.bind(&known.path, value));
+        }
+        if let Some(import) = &mut self.import {
+            import.identity = import.identity.map(|value| binding.bind("importing", value));
+        }
+        self
+    }
+
+    /// Whether the object of an approval has all digests that the level needs.
+    pub(crate) fn answers(&self, level: CompareLevel) -> bool {
+        let PlannedPaths { known, digests, partial, .. } = &self.paths;
+        let has_values = level >= CompareLevel::Values;
+        let are_digests = self.created && level >= CompareLevel::Paths;
+        let values = known.iter().chain(partial).all(|known| known.value.is_some());
+        let digested = digests.as_ref().is_some_and(|it| !has_values || it.values.is_some());
+        (values || !has_values) && (digested || !are_digests)
+    }
+
     /// Returns the object as an approval has it at a level: the paths of a created object become
     /// digests, and only digests of values remain.
-    pub fn approved(mut self, level: CompareLevel, key: &ValueKey) -> Planned {
+    pub fn approved(self, level: CompareLevel, key: &ValueKey) -> Planned {
+        let binding = key.binding(&self.key());
+        let mut planned = self.bound(&binding);
         let has_values = level >= CompareLevel::Values;
-        for known in &mut self.paths.known {
+        for known in &mut planned.paths.known {
             known.shown = None;
             known.value = known.value.filter(|_| has_values);
         }
-        self.text = None;
+        planned.text = None;
         if !has_values {
-            self.import = self.import.map(|_| Import { identity: None });
-            self.paths.partial = Vec::new();
+            planned.import = planned.import.map(|_| Import { identity: None });
+            planned.paths.partial = Vec::new();
         }
         if level < CompareLevel::All {
-            self.paths.sensitive = Vec::new();
+            planned.paths.sensitive = Vec::new();
         }
         if level < CompareLevel::Paths {
-            (self.paths.known, self.paths.unknown) = (Vec::new(), Vec::new());
-            (self.reasons, self.paths.causes) = (Vec::new(), Vec::new());
-        } else if self.created {
-            let known: Vec<&KnownPath> = self.paths.known.iter().collect();
-            self.paths.digests = Some(KnownDigests {
+            (planned.paths.known, planned.paths.unknown) = (Vec::new(), Vec::new());
+            (planned.reasons, planned.paths.causes) = (Vec::new(), Vec::new());
+        } else if planned.created {
+            let known: Vec<&KnownPath> = planned.paths.known.iter().collect();
+            planned.paths.digests = Some(KnownDigests {
                 paths: paths_digest(known.iter().map(|known| &*known.path), key),
                 values: has_values.then(|| values_digest(known.iter().copied(), key)),
             });
-            self.paths.known = Vec::new();
+            planned.paths.known = Vec::new();
         }
-        self
+        planned
     }
 }
 

@@ -34,7 +34,7 @@ fn objects(word: &str, key: &ValueKey) -> (Objects, Facts) {
 }
 
 fn approval(word: &str, level: CompareLevel, key: &ApprovalKey) -> String {
-    let (objects, facts) = objects(word, key.key());
+    let (objects, facts) = objects(word, &key.key());
     let mut out = Vec::new();
     approval::write(objects, &facts, level, key, Vec::new(), &mut out).expect("an approval");
     String::from_utf8(out).expect("UTF-8")
@@ -52,12 +52,12 @@ fn dictionary() -> impl Iterator<Item = String> {
 
 #[test]
 fn a_dictionary_finds_no_secret_without_the_key() {
-    let secret = ApprovalKey::Elsewhere(ValueKey::random().expect("a key"));
+    let secret = ApprovalKey::of_file(&ValueKey::random().expect("a key")).expect("a salt");
     let victim = approval("word4711", CompareLevel::All, &secret);
     let digests_of_victim: HashSet<&str> = digests(&victim).collect();
     assert!(digests_of_victim.len() == 4, "{victim}");
     // The attacker knows the plan but for the secret, and all keys that are no secret.
-    let guesses = [ValueKey::public(), ValueKey::new([0; 32])].map(ApprovalKey::Elsewhere);
+    let guesses = [ValueKey::public(), ValueKey::new([0; 32])].map(ApprovalKey::InFile);
     for word in dictionary() {
         for key in &guesses {
             let guess = approval(&word, CompareLevel::All, key);
@@ -71,9 +71,9 @@ fn a_dictionary_finds_no_secret_without_the_key() {
 
 #[test]
 fn digests_and_approvals_without_values_do_not_depend_on_secrets() {
-    let key = ApprovalKey::Elsewhere(ValueKey::public());
+    let key = ApprovalKey::Public;
     let of = |word: &str| {
-        let (objects, _) = objects(word, key.key());
+        let (objects, _) = objects(word, &key.key());
         let digest = digest(objects, CompareLevel::Paths, Vec::new()).expect("a digest");
         (digest.to_string(), approval(word, CompareLevel::Paths, &key))
     };

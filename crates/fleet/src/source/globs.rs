@@ -21,6 +21,7 @@ pub struct Globs {
     /// Shared by all copies, so that each copy records matches for all of them.
     exclusions: Arc<Vec<Exclusion>>,
     takes_states: bool,
+    takes_approvals: bool,
 }
 
 /// A glob that excludes files, and whether it has excluded any.
@@ -68,7 +69,7 @@ impl Globs {
             Ok(Exclusion { text: text.clone(), set, has_matched: AtomicBool::new(false) })
         };
         let exclusions = Arc::new(exclude.iter().map(exclusion).collect::<Result<_>>()?);
-        Ok(Globs { include, exclusions, takes_states: false })
+        Ok(Globs { include, exclusions, takes_states: false, takes_approvals: false })
     }
 
     /// Returns the globs in `exclude` that have excluded nothing so far.
@@ -80,6 +81,16 @@ impl Globs {
     /// Selects states, too, not only plans.
     pub fn with_states(self) -> Globs {
         Globs { takes_states: true, ..self }
+    }
+
+    /// Selects approvals, too.
+    pub fn with_approvals(self) -> Globs {
+        Globs { takes_approvals: true, ..self }
+    }
+
+    /// Whether to select approvals.
+    pub(super) fn takes_approvals(&self) -> bool {
+        self.takes_approvals
     }
 
     /// Whether to select states in JSON.

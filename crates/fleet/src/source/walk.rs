@@ -123,6 +123,7 @@ pub(super) fn is_input(kind: &Result<InputKind>, path: &Path, globs: &Globs) -> 
         Ok(InputKind::Plan | InputKind::PlanFile | InputKind::Unreadable) => true,
         Ok(InputKind::Remnant) | Err(_) => !is_named_source(path),
         Ok(InputKind::State | InputKind::EncryptedState) => globs.takes_states(),
+        Ok(InputKind::Approval) => globs.takes_approvals(),
         // A failed `terraform show -json PLANFILE > plan.json` leaves an empty file.
         Ok(InputKind::Empty) => is_named_json(path) || is_named_plan(path),
         // A file with the name of a plan must not be missing from the result of a gate.

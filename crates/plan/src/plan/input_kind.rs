@@ -24,6 +24,9 @@ const LINE_LEN: usize = 4 << 10;
 /// Number of bytes in which a plan inside another document begins.
 const WRAPPER_LEN: usize = 256;
 
+/// The first bytes of each approval file that `plansift approve` writes.
+pub const APPROVAL_START: &[u8] = br#"{"kind":"approval""#;
+
 /// The kind of an input, judged by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
@@ -40,6 +43,8 @@ pub enum InputKind {
     /// A plan that cannot be read: encrypted by OpenTofu, the bookmark of a plan in HCP Terraform,
     /// a plan file of Terraform 0.11 or older, or a plan inside another document.
     Unreadable,
+    /// An approval of `plansift approve`.
+    Approval,
     /// An encrypted state of OpenTofu.
     EncryptedState,
     /// A document that is certainly not a plan: the output of another command, or configuration.
@@ -83,6 +88,9 @@ fn judge(head: &[u8]) -> InputKind {
     // A script may have the name of a plan.
     if head.starts_with(b"#!") {
         return InputKind::NotAPlan;
+    }
+    if head.starts_with(APPROVAL_START) {
+        return InputKind::Approval;
     }
     let mut visitor = KindVisitor::default();
     // The first of several documents decides.

@@ -47,7 +47,7 @@ pub use document_state::{Accepts, Document, StateKind};
 #[doc(hidden)]
 pub use documents::REACH;
 pub use documents::{Documents, NextDocument, read};
-pub use input_kind::{InputKind, input_kind};
+pub use input_kind::{APPROVAL_START, InputKind, input_kind};
 pub use instance::{OutputValue, ResourceInstance, VariableDeclaration};
 pub use mark_reason::MarkReason;
 pub use section::Section;

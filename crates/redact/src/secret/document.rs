@@ -41,6 +41,10 @@ pub(crate) fn may_open_document(string: &[u8]) -> bool {
 pub struct Document {
     /// The syntax of the document.
     pub syntax: Syntax,
+    /// Whether readers of all versions of YAML take the text for this document. False for several
+    /// documents, a comment at the beginning, which may be a command such as `#cloud-config`, a line
+    /// in brackets, a directive, a tag of a standard type, and a plain scalar such as `no` or `010`.
+    pub is_clear: bool,
     value: Detached,
     places: Places,
     /// Must be dropped last, after the memory that it permits.
@@ -129,7 +133,8 @@ impl Document {
         let (syntax, places) = (Syntax::Json, Places::default());
         let permit = Permit::wait(JSON_MEMORY * text.len());
         let value = outlined(text)?;
-        Ok(value.map(|value| Document { syntax, value, places, _permit: permit }))
+        let is_clear = true;
+        Ok(value.map(|value| Document { syntax, is_clear, value, places, _permit: permit }))
     }
 
     fn yaml(text: &[u8]) -> Read<Document> {
@@ -141,9 +146,11 @@ impl Document {
             return Err(Unread);
         }
         let permit = Permit::wait(yaml::memory(text));
-        let Some((syntax, json, places)) = yaml::as_json(text)? else { return Ok(None) };
+        let Some(yaml::Converted { syntax, is_clear, json, places }) = yaml::as_json(text)? else {
+            return Ok(None);
+        };
         let value = outlined(json.as_bytes())?;
-        Ok(value.map(|value| Document { syntax, value, places, _permit: permit }))
+        Ok(value.map(|value| Document { syntax, is_clear, value, places, _permit: permit }))
     }
 
     /// Returns the value of the document.

@@ -29,6 +29,15 @@ pub(super) fn memory(text: &str) -> usize {
     16 * text.len()
 }
 
+/// A YAML text as JSON.
+pub(super) struct Converted {
+    pub syntax: Syntax,
+    /// Whether readers of all versions of YAML take the text for the same document.
+    pub is_clear: bool,
+    pub json: String,
+    pub places: Places,
+}
+
 /// An entered mapping or sequence.
 struct Open {
     /// Whether a key comes next in a mapping; `None` in a sequence.
@@ -42,7 +51,7 @@ struct Open {
 }
 
 /// Converts a text to JSON. Returns `None` if the text is not YAML with a mapping or a sequence.
-pub(super) fn as_json(text: &str) -> Read<(Syntax, String, Places)> {
+pub(super) fn as_json(text: &str) -> Read<Converted> {
     let mut reader = Reader {
         text,
         offsets: Offsets::of(text),
@@ -50,6 +59,7 @@ pub(super) fn as_json(text: &str) -> Read<(Syntax, String, Places)> {
         open: vec![Open { needs_key: None, has_some: false, is_tagged: false, container: 0 }],
         nodes: Nodes::default(),
         documents: 0,
+        is_clear: !text.trim_ascii_start().starts_with(['#', '%', '[', '{']),
     };
     // The bracket of the list of documents. It is removed if there is only one document.
     reader.json.push('[');
@@ -82,6 +92,7 @@ struct Reader<'t> {
     open: Vec<Open>,
     nodes: Nodes,
     documents: u32,
+    is_clear: bool,
 }
 
 impl Reader<'_> {
@@ -108,9 +119,12 @@ impl Reader<'_> {
 
     fn scalar(&mut self, scalar: &Scalar<'_>) -> Option<()> {
         let is_key = self.before()?;
-        let is_plain = scalar.style == ScalarStyle::Plain && !is_key;
+        let is_bare = scalar.style == ScalarStyle::Plain;
+        let is_plain = is_bare && !is_key;
+        self.is_clear &= !(is_bare && is_unclear(&scalar.text, is_key));
         // Ignores the tag of a key, because JSON keys are strings.
         let tag = own(scalar.tag.as_deref()).filter(|_| !is_key);
+        self.is_clear &= tag.is_some() == scalar.tag.is_some();
         self.begin_tag(tag.as_deref());
         self.place(scalar);
         let json = &mut self.json;
@@ -133,6 +147,7 @@ impl Reader<'_> {
             // A key must be a scalar.
             return None;
         }
+        self.is_clear &= tag.is_none_or(|tag| own(Some(tag)).is_some());
         let tag = own(tag);
         self.begin_tag(tag.as_deref());
         let mut start = self.offsets.of_character(self.text, span.start.index());
@@ -224,8 +239,9 @@ impl Reader<'_> {
         }
     }
 
-    fn finish(self) -> Option<(Syntax, String, Places)> {
-        let Reader { mut json, mut nodes, documents, .. } = self;
+    fn finish(self) -> Option<Converted> {
+        let Reader { mut json, mut nodes, documents, is_clear, .. } = self;
+        let is_clear = is_clear && documents == 1;
         let syntax = if documents > 1 { Syntax::YamlStream } else { Syntax::Yaml };
         if documents > 1 {
             json.push(']');
@@ -235,7 +251,7 @@ impl Reader<'_> {
         }
         // A single scalar is plain text, not a document.
         let places = Places { start: 0, nodes: Some(nodes) };
-        json.starts_with(['{', '[']).then_some((syntax, json, places))
+        json.starts_with(['{', '[']).then_some(Converted { syntax, is_clear, json, places })
     }
 }
 
@@ -243,6 +259,20 @@ impl Reader<'_> {
 fn own(tag: Option<&Tag>) -> Option<String> {
     let tag = tag.filter(|tag| tag.handle != "tag:yaml.org,2002:")?;
     Some(format!("{}{}", tag.handle, tag.suffix))
+}
+
+/// Whether readers of different versions of YAML take a plain scalar for different values, or for
+/// another value than the same text in quotes, which `is_number` does not know.
+fn is_unclear(text: &str, is_key: bool) -> bool {
+    const WORDS: [&str; 10] = ["y", "n", "yes", "no", "on", "off", "=", "<<", ".inf", ".nan"];
+    const LITERALS: [&str; 4] = ["~", "null", "true", "false"];
+    let lower = text.to_ascii_lowercase();
+    let word = lower.trim_start_matches(['+', '-']);
+    let is_literal = LITERALS.contains(&&*lower) || is_number(text);
+    WORDS.contains(&word)
+        || (is_key && is_literal)
+        || (word.starts_with(|it: char| it.is_ascii_digit() || it == '.') && !is_number(text))
+        || (text.starts_with('+') && !word.is_empty())
 }
 
 fn is_number(text: &str) -> bool {

@@ -124,6 +124,7 @@ fn attribute(
         None | Some("") => format!("({words})"),
         Some(path) => format!("{path} ({words})"),
     };
+    let is_to = *old == object.old_address && new.as_deref() == Some(&*object.address);
     let path = match (aspect, path) {
         (Aspect::Path | Aspect::Cause | Aspect::Value, Some(path)) => path.to_string(),
         (Aspect::Path, None) => "(paths)".to_owned(),
@@ -134,7 +135,7 @@ fn attribute(
         (Aspect::Sensitive, _) => label("sensitive"),
         (Aspect::Action, _) => label("action"),
         // The documents have the object at two addresses, to which they may both move it.
-        (Aspect::Move, _) if old.is_some() && *old == object.old_address => label("moved to"),
+        (Aspect::Move, _) if is_to => label("moved to"),
         (Aspect::Move, _) => label("moved from"),
         (Aspect::Import, _) => label("import"),
         (Aspect::Reason, _) => label("reason"),

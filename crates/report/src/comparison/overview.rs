@@ -12,8 +12,8 @@ use crate::phrase::counted;
 use crate::short::{short, short_message};
 use plansift_plan::record::patterns::UnmatchedPatterns;
 use plansift_plan::record::{
-    Aspect, CompareLevel, ComparedDocument, ComparedPair, ComparisonSummary, Direction, DirectionCounts,
-    FoundIn, Label, LeftOut, LevelCounts, ObjectDifference, Record,
+    Aspect, CompareLevel, ComparedDocument, ComparedPair, ComparisonSummary, Direction,
+    DirectionCounts, FoundIn, Label, LeftOut, LevelCounts, ObjectDifference, Record,
 };
 
 /// Maximum number of workspaces with a row of their own. Further ones are only counted.
@@ -83,7 +83,9 @@ impl Pair {
             None if *same == 0 && *hidden > 0 => {
                 format!("Nothing was compared: the filters hide {}.", counted(*hidden, "object"))
             }
-            None if *same == 0 => "There is nothing to compare: neither changes anything.".to_owned(),
+            None if *same == 0 => {
+                "There is nothing to compare: neither changes anything.".to_owned()
+            }
             None => agreement(*agrees, by_level),
             Some(_) if self.is_of_states() => {
                 let words = ["created", "changed", "destroyed"];

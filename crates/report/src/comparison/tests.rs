@@ -20,6 +20,7 @@ const OPTIONS: ComparisonOptions = ComparisonOptions {
     detail: Detail::Excerpts,
     screen: Screen { color: Color::None, width: 80 },
     fit: Fit::NONE,
+    patterns: None,
 };
 
 /// Bytes that a sink wrote.
@@ -113,6 +114,7 @@ fn summary(verdict: Option<Direction>, [more, less, resolved]: [u64; 3]) -> Comp
         by_level: LevelCounts { actions: more + less + resolved, ..LevelCounts::default() },
         left_out: LeftOut::default(),
         hidden: 0,
+        new_is_older: false,
     }
 }
 
@@ -145,7 +147,7 @@ fn plans(sink: &mut dyn Sink) {
             ],
             "aws_instance.web[0]" => vec![
                 difference(Value, More, "ami", ["\"ami-1\"", "\"ami-2\""]),
-                difference(Value, More, "password", ["(sensitive value)", "(sensitive value)"]),
+                difference(Value, More, "password", ["\"(sensitive value)\""; 2]),
                 difference(Sensitive, More, "password", ["", "sensitive"]),
                 difference(Value, Resolved, "private_ip", [UNKNOWN, "\"10.0.0.1\""]),
             ],
@@ -240,7 +242,7 @@ NEW does more than OLD: 6 objects. Less: 3. Resolved: 1.
   all      11 objects differ
 
 More in NEW: 6
-      errored  plan: false -> true
+      errored  the plan: false -> true
   -/+ aws_db_instance.main  update -> replace
         + (reason) = because it cannot be updated in place
         + engine  # forces replacement
@@ -271,7 +273,8 @@ Resolved in NEW: 1
 120 objects are the same.
 Left out, because it has no effect: the time of planning, whether the plan can
 be applied, 12 relevant attributes, the text of 1 object (see --with).
-Hidden, as asked for: 3 objects.
+Hidden, as asked for: 3 objects of OLD and NEW.
+Before a path, + means only in NEW, and - only in OLD.
 "#;
     assert_eq!(written(ComparisonForm::Term, OPTIONS, plans), expected);
 }

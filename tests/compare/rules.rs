@@ -1,0 +1,275 @@
+//! Single rules of comparisons, on small plans that are written here.
+
+use serde_json::{Value, json};
+
+use super::Key;
+use crate::run;
+
+/// A plan with these changes.
+fn plan(changes: &[Value]) -> String {
+    json!({
+        "format_version": "1.2", "terraform_version": "1.15.0", "resource_changes": changes,
+        "timestamp": "2026-03-01T08:00:00Z", "complete": true, "errored": false, "applyable": true,
+    })
+    .to_string()
+}
+
+/// A change of a resource, with these members of its change.
+fn change(address: &str, members: Value) -> Value {
+    let (type_name, name) = address.split_once('.').expect("a type and a name");
+    json!({
+        "address": address, "mode": "managed", "type": type_name, "name": name,
+        "provider_name": "p", "change": members,
+    })
+}
+
+/// A change with another member beside its address.
+fn with(mut change: Value, key: &str, value: &str) -> Value {
+    change[key] = value.into();
+    change
+}
+
+fn update(before: Value, after: Value) -> Value {
+    json!({"actions": ["update"], "before": before, "after": after})
+}
+
+/// Runs a command, and returns its outputs and exit code.
+fn run_in(key: &Key, args: &str) -> (String, String, i32) {
+    let mut command = run::plansift();
+    command.current_dir(key.folder.path()).args(args.split(' '));
+    let output = command.output().expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (text(output.stdout), text(output.stderr), output.status.code().expect("an exit code"))
+}
+
+/// A value that one document marks is hidden in both, at every kind of difference.
+#[test]
+fn a_value_that_one_document_marks_is_shown_of_neither() {
+    const SECRET: &str = "pw-7Q";
+    let marked = |part: Value, marks: Value, unknown: Value| {
+        let before = json!({"n": 1});
+        let mut after = json!({"n": 2});
+        after.as_object_mut().expect("an object").extend(part.as_object().expect("one").clone());
+        change(
+            "t.a",
+            json!({
+                "actions": ["update"], "before": before, "after": after, "after_unknown": unknown,
+                "before_sensitive": {}, "after_sensitive": marks,
+            }),
+        )
+    };
+    let open = |part: Value| marked(part, json!({}), json!({}));
+    let closed = |part: Value, marks: Value| marked(part, marks, json!({}));
+    let unknown = |marks: Value| marked(json!({}), marks, json!({"p": true}));
+    let scalar = json!({"p": SECRET});
+    let map = json!({"p": {"a": SECRET, "b": [SECRET]}});
+    let whole = json!({"p": true});
+    let cases = [
+        (open(scalar.clone()), unknown(whole.clone())),
+        (open(scalar.clone()), closed(json!({"p": "another"}), whole.clone())),
+        (open(map.clone()), closed(json!({"p": {"a": "x"}}), whole.clone())),
+        (open(map.clone()), closed(json!({"p": {"a": "x", "b": []}}), json!({"p": {"b": true}}))),
+        (open(map.clone()), closed(json!({"p": "x"}), whole.clone())),
+        (open(map.clone()), closed(json!({"p": {"b": []}}), json!({"p": {"a": true}}))),
+    ];
+    let key = Key::new();
+    for (index, (one, other)) in cases.into_iter().enumerate() {
+        key.write("one.json", &plan(&[one]));
+        key.write("other.json", &plan(&[other]));
+        for inputs in ["one.json other.json", "other.json one.json"] {
+            for form in ["term", "markdown", "html", "ndjson"] {
+                let args = format!("compare --level all --full -f {form} {inputs}");
+                let (out, err, code) = run_in(&key, &args);
+                assert_eq!(code, 0, "{err}");
+                let is_marked = index != 3 && index != 5;
+                let shows = (out + &err).contains(SECRET);
+                assert!(!(is_marked && shows), "case {index}, {form}, {inputs}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_masked_value_is_no_text_of_a_plan() {
+    let secret = |value: &str| {
+        change(
+            "t.a",
+            json!({
+                "actions": ["update"], "before": {"p": "x"}, "after": {"p": value},
+                "before_sensitive": {"p": true}, "after_sensitive": {"p": true},
+            }),
+        )
+    };
+    let key = Key::new();
+    key.write("old.json", &plan(&[secret("one")]));
+    key.write("new.json", &plan(&[secret("two")]));
+    let (out, ..) = run_in(&key, "compare --level values old.json new.json");
+    assert!(out.contains("~ p = (sensitive value)\n"), "{out}");
+}
+
+/// `#cloud-config` selects the program that reads the text.
+#[test]
+fn a_comment_at_the_beginning_of_a_document_counts() {
+    let data = |text: &str| change("t.a", update(json!({"d": "x"}), json!({ "d": text })));
+    let key = Key::new();
+    let cases = [
+        ("#cloud-config\na: 1\n", "a: 1\n", false),
+        ("# one\na: 1\n", "# two\na: 1\n", false),
+        ("\n# one\na: 1\n", "\n# two\na: 1\n", false),
+        ("a: 1\n", "a:   1\n", true),
+        ("a: 1\n", "a: 1 # note\n", true),
+    ];
+    for (one, other, is_same) in cases {
+        key.write("old.json", &plan(&[data(one)]));
+        key.write("new.json", &plan(&[data(other)]));
+        let (_, _, code) = run_in(&key, "compare --level values --fail-on any old.json new.json");
+        assert_eq!(code == 0, is_same, "{one:?} {other:?}");
+    }
+}
+
+#[test]
+fn moves_that_do_not_count_hide_nothing_else() {
+    let kept = json!({"actions": ["no-op"], "before": {"n": 1}, "after": {"n": 1}});
+    let mut imported = kept.clone();
+    imported["importing"] = json!({"id": "i-1"});
+    let changed = update(json!({"n": 1}), json!({"n": 2}));
+    let created = json!({"actions": ["create"], "before": null, "after": {"n": 3}});
+    let moved = |members: &Value| with(change("t.b", members.clone()), "previous_address", "t.a");
+    let key = Key::new();
+    let ask = |old: &[Value], new: &[Value]| {
+        let [old, new] = [("old.json", old), ("new.json", new)]
+            .map(|(name, changes)| key.write(name, &plan(changes)));
+        let args = ["--ignore=moves", "--level=actions"];
+        let answer = key.ask(&old, &new, &args);
+        let digests = [&old, &new].map(|it: &std::path::PathBuf| key.digest(it, &args));
+        let is_same = answer.differences.is_empty();
+        assert_eq!(digests[0] == digests[1], is_same, "{answer:?}");
+        answer.lines()
+    };
+    assert!(ask(&[], &[moved(&kept)]).is_empty());
+    assert_eq!(ask(&[], &[moved(&imported)]), ["more actions resource_change t.a"]);
+    let [new, old] = [change("t.a", created.clone()), change("t.a", changed.clone())];
+    let reused = [new.clone(), moved(&changed)];
+    let reversed = [moved(&changed), new];
+    assert!(ask(&reused, &reversed).is_empty());
+    for later in [&reused, &reversed] {
+        assert_eq!(ask(&[old.clone()], later), ["more actions resource_change t.a"]);
+    }
+}
+
+#[test]
+fn an_object_that_both_plans_move_shows_where_to() {
+    let members = json!({"actions": ["no-op"], "before": {"n": 1}, "after": {"n": 1}});
+    let to = |address: &str| with(change(address, members.clone()), "previous_address", "t.a");
+    let key = Key::new();
+    key.write("old.json", &plan(&[to("t.b")]));
+    key.write("new.json", &plan(&[to("t.c")]));
+    let (out, ..) = run_in(&key, "compare old.json new.json");
+    assert!(out.contains("~ (moved to) = t.b -> t.c\n"), "{out}");
+}
+
+#[test]
+fn a_workspace_of_one_folder_counts_its_hidden_objects_once() {
+    let key = Key::new();
+    for folder in ["a", "b"] {
+        std::fs::create_dir(key.path(folder)).expect("a folder");
+    }
+    let changes = ["t.a", "t.b"].map(|it| change(it, update(json!({"n": 1}), json!({"n": 2}))));
+    key.write("a/one.json", &plan(&changes));
+    key.write("b/two.json", &plan(&changes));
+    let (out, ..) = run_in(&key, "compare -f ndjson --ignore-type t a b");
+    assert_eq!(out.matches(r#""hidden":2"#).count(), 2, "{out}");
+}
+
+/// An approval is no plan, in a folder and by its name.
+#[test]
+fn an_approval_is_only_the_earlier_document() {
+    let key = Key::new();
+    std::fs::create_dir(key.path("folder")).expect("a folder");
+    let changed = change("t.a", update(json!({"n": 1}), json!({"n": 2})));
+    key.write("folder/plan.json", &plan(&[changed]));
+    let (_, err, code) =
+        run_in(&key, "approve folder/plan.json --level paths -o folder/approval.json");
+    assert_eq!((code, &*err), (0, "plansift: approved 1 object\n"));
+    for command in ["summary folder", "digest folder"] {
+        let (out, err, code) = run_in(&key, command);
+        assert_eq!(code, 0, "{command}: {out}{err}");
+        assert!(!err.contains("approval.json"), "{command}: {err}");
+    }
+    let approval = "folder/approval.json";
+    for (command, words) in [
+        (format!("compare folder/plan.json {approval}"), "name the approval first"),
+        (format!("digest {approval}"), "this is an approval"),
+        (format!("approve {approval}"), "this is an approval"),
+    ] {
+        let (_, err, code) = run_in(&key, &command);
+        assert!(code == 1 && err.contains(words) && err.lines().count() == 1, "{command}: {err}");
+    }
+    let args = format!("compare {approval} folder/plan.json --key-file key");
+    let (_, err, code) = run_in(&key, &args);
+    assert!(code == 1 && err.contains("made without --key-file"), "{err}");
+}
+
+/// An approval that needs no key is the same at each run, so it can be committed.
+#[test]
+fn an_approval_without_values_has_no_key() {
+    let key = Key::new();
+    let created = json!({"actions": ["create"], "before": null, "after": {"n": 3}});
+    key.write("plan.json", &plan(&[change("t.a", created)]));
+    for level in ["actions", "paths"] {
+        let approve = format!("approve plan.json --level {level}");
+        let [(one, ..), (other, ..)] = [(); 2].map(|()| run_in(&key, &approve));
+        assert_eq!(one, other);
+        assert!(!one.contains(r#""key"#), "{one}");
+        key.write("approval.json", &one);
+        let (out, _, code) =
+            run_in(&key, &format!("compare approval.json plan.json --level {level} --fail-on any"));
+        assert_eq!(code, 0, "{out}");
+    }
+}
+
+#[test]
+fn a_broken_gate_says_so_beside_the_report() {
+    let key = Key::new();
+    let changed = change("t.a", update(json!({"n": 1}), json!({"n": 2})));
+    key.write("old.json", &plan(&[]));
+    key.write("new.json", &plan(&[changed]));
+    let broken = "plansift: new.json: rule broken: --fail-on";
+    for (args, message, code) in [
+        ("--fail-on more old.json new.json", format!("{broken} more: 1 more\n"), 3),
+        ("--fail-on any old.json new.json", format!("{broken} any: 1 more\n"), 3),
+        ("--fail-on more new.json old.json", String::new(), 0),
+        ("old.json new.json", String::new(), 0),
+    ] {
+        let (_, err, found) = run_in(&key, &format!("compare -f markdown -o out.md {args}"));
+        assert_eq!((found, err), (code, message), "{args}");
+    }
+}
+
+#[test]
+fn reports_warn_of_what_makes_a_comparison_useless() {
+    let key = Key::new();
+    let changed = change("t.a", update(json!({"n": 1}), json!({"n": 2})));
+    let late = plan(&[changed.clone()]).replace("2026-03-01T08", "2026-03-01T09");
+    key.write("early.json", &plan(&[changed]));
+    key.write("late.json", &late);
+    key.write("nothing.json", &plan(&[]));
+    let has = |args: &str, words: &[&str]| {
+        for form in ["term", "markdown", "html"] {
+            let (out, err, code) = run_in(&key, &format!("compare --quiet -f {form} {args}"));
+            assert_eq!((code, &*err), (0, ""));
+            let text = out.split_whitespace().collect::<Vec<_>>().join(" ");
+            for word in words {
+                assert!(text.contains(word), "{form}, {args}: {text}");
+            }
+        }
+    };
+    has("late.json early.json", &["NEW was made before OLD: are they swapped?"]);
+    has(
+        "early.json late.json --only u.*",
+        &["Nothing was compared: the filters hide 2 objects.", "matches nothing, no resource"],
+    );
+    has("nothing.json nothing.json", &["There is nothing to compare: neither changes anything."]);
+    let (out, ..) = run_in(&key, "compare early.json late.json");
+    assert!(!out.contains("swapped") && out.contains("The same at every level."), "{out}");
+}

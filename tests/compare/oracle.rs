@@ -273,7 +273,7 @@ fn differences(old: &Item, new: &Item) -> Vec<Difference> {
         };
         let path = path.map(|path| above(&path).unwrap_or(path));
         let single = (aspect, level, direction, path);
-        if !ended.contains(&single) {
+        if single.3.is_none() || !ended.contains(&single) {
             ended.push(single);
         }
     }

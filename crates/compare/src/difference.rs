@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::collect::FORGETTING;
 use super::meaning::ValueKey;
@@ -101,6 +102,8 @@ fn end_at_marks(
     marks: [&[String]; 2],
 ) -> Vec<AspectDifference<'static>> {
     let mut ended: Vec<AspectDifference<'static>> = Vec::with_capacity(list.len());
+    // The indexes of the differences at marks.
+    let mut at_marks = BTreeMap::new();
     for mut single in list {
         let mark = single.path.as_deref().and_then(|path| {
             marks.into_iter().filter_map(|marks| mark_above(marks, path)).min_by_key(|it| it.len())
@@ -115,8 +118,19 @@ fn end_at_marks(
                 (single.old, single.new) = (single.old.map(masked), single.new.map(masked));
             }
         }
-        if !ended.contains(&single) {
+        let path = single.path.as_deref().unwrap_or_default();
+        if !marks.into_iter().any(|marks| has(marks, path)) {
             ended.push(single);
+            continue;
+        }
+        let key = (single.aspect, single.level, single.direction, path.to_owned());
+        let index = *at_marks.entry(key).or_insert(ended.len());
+        match ended.get_mut(index) {
+            Some(known) => {
+                known.old = known.old.take().or(single.old);
+                known.new = known.new.take().or(single.new);
+            }
+            None => ended.push(single),
         }
     }
     ended

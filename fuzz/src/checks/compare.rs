@@ -28,14 +28,14 @@ pub fn check(choices: &[u8]) {
     for (number, level) in CompareLevel::ALL.into_iter().enumerate() {
         let (expected, summary) = oracle::compare(&old, &new, number);
         let read = objects::read_pair(&texts[0], &texts[1]);
-        let (found, agrees) = joined(read, level);
+        let (found, agrees) = joined(read, level, false);
         let expected = objects_of(&expected);
         assert_eq!(found, expected, "{}\n{}", level.name(), said());
         assert_eq!(agrees.map(CompareLevel::name), summary["agrees"].as_str(), "{}", said());
         let digests = [&texts[0], &texts[1]].map(|text| objects::digest(text, level));
         assert_eq!(digests[0] == digests[1], found.is_empty(), "{}\n{}", level.name(), said());
         if old.get("values").is_none() {
-            let (approved, _) = joined(approved(&texts[0], &texts[1]), level);
+            let (approved, _) = joined(approved(&texts[0], &texts[1]), level, true);
             assert_eq!(approved, expected, "from an approval, {}\n{}", level.name(), said());
         }
     }
@@ -86,7 +86,7 @@ impl Sink for Kept {
 }
 
 /// The objects that differ, and the strongest level without a difference.
-fn joined([old, new]: [Read; 2], level: CompareLevel) -> (Vec<Value>, Option<CompareLevel>) {
+fn joined([old, new]: [Read; 2], level: CompareLevel, approved: bool) -> (Vec<Value>, Option<CompareLevel>) {
     let options = JoinOptions {
         level,
         level_max: CompareLevel::All,
@@ -94,7 +94,7 @@ fn joined([old, new]: [Read; 2], level: CompareLevel) -> (Vec<Value>, Option<Com
         key: objects::key(),
         spool_max: Limits::default().spool,
         alike: 0,
-        has_text: false,
+        approved,
     };
     let mut kept = Kept(Vec::new());
     let sides = [old, new].map(|Read { objects, facts }| (objects, facts));

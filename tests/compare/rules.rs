@@ -273,3 +273,109 @@ fn reports_warn_of_what_makes_a_comparison_useless() {
     let (out, ..) = run_in(&key, "compare early.json late.json");
     assert!(!out.contains("swapped") && out.contains("The same at every level."), "{out}");
 }
+
+/// A replaced disk that is not encrypted any more is another disk.
+#[test]
+fn an_object_that_is_replaced_without_an_approved_attribute_is_more() {
+    let key = Key::new();
+    let disk = |after: Value| {
+        let before = json!({"size": 1, "encrypted": null});
+        change("t.a", json!({"actions": ["delete", "create"], "before": before, "after": after}))
+    };
+    key.write("old.json", &plan(&[disk(json!({"size": 2, "encrypted": true}))]));
+    key.write("new.json", &plan(&[disk(json!({"size": 2, "encrypted": null}))]));
+    let (_, _, code) = run_in(&key, "compare --fail-on more old.json new.json");
+    assert_eq!(code, 3);
+}
+
+#[test]
+fn an_empty_container_is_a_value() {
+    let key = Key::new();
+    let emptied = |after: Value| change("t.a", update(json!({"l": {"a": 1}}), json!({"l": after})));
+    key.write("null.json", &plan(&[emptied(Value::Null)]));
+    key.write("empty.json", &plan(&[emptied(json!({}))]));
+    for inputs in ["null.json empty.json", "empty.json null.json"] {
+        let (_, _, code) = run_in(&key, &format!("compare --level values --fail-on more {inputs}"));
+        assert_eq!(code, 3, "{inputs}");
+    }
+}
+
+/// Strings that some reader takes for different documents are different.
+#[test]
+fn only_clear_documents_are_compared_by_their_meaning() {
+    let data = |text: &str| change("t.a", update(json!({"d": "x"}), json!({ "d": text })));
+    let key = Key::new();
+    for (one, other) in [
+        (r#"{"a":1,"a":2}"#, r#"{"a":2,"a":1}"#),
+        (r#"{"b":{"a":1,"a":2}}"#, r#"{"b":{"a":2,"a":1}}"#),
+        ("a: no\n", "a: \"no\"\n"),
+        ("a: 010\n", "a: \"010\"\n"),
+        ("a: 1:30\n", "a: \"1:30\"\n"),
+        ("a: [ls]\n", "a: !!python/tuple [ls]\n"),
+        ("a: 1\n", "a: !!str 1\n"),
+        ("a: 1\na: 2\n", "a: 2\na: 1\n"),
+        ("a: 1\n---\nb: 1\n", "- a: 1\n- b: 1\n"),
+        ("%YAML 1.1\n---\na: 1\n", "a: 1\n"),
+        ("1: x\n", "\"1\": x\n"),
+        ("[a,b]", "[ 'a' , b ] # c"),
+        ("[ -f x ]", "[\"-f x\"]"),
+    ] {
+        key.write("old.json", &plan(&[data(one)]));
+        key.write("new.json", &plan(&[data(other)]));
+        let (out, ..) = run_in(&key, "compare -f ndjson --level values old.json new.json");
+        assert!(out.contains(r#""verdict":"more""#), "{one:?} {other:?}: {out}");
+    }
+    for (one, other) in [
+        (r#"{"a":1,"b":[2]}"#, "{ \"b\": [2.0], \"a\": 1 }"),
+        ("a: word\nb: 1\n", "# \nb:   1\na: \"word\"\n".trim_start_matches("# \n")),
+        ("a: true\n", "a:   true # note\n"),
+    ] {
+        key.write("old.json", &plan(&[data(one)]));
+        key.write("new.json", &plan(&[data(other)]));
+        let (out, ..) = run_in(&key, "compare -f ndjson --level values old.json new.json");
+        assert!(!out.contains("verdict"), "{one:?} {other:?}: {out}");
+    }
+}
+
+/// Whoever can plan a value under another address cannot test whether a secret has that value.
+#[test]
+fn equal_values_have_other_digests_in_an_approval() {
+    let marked = |address: &str, attribute: &str| {
+        let after = json!({ attribute: "a secret value" });
+        let members = json!({
+            "actions": ["update"], "before": { attribute: "x" }, "after": after,
+            "after_sensitive": { attribute: true },
+        });
+        change(address, members)
+    };
+    let key = Key::new();
+    key.write("plan.json", &plan(&[marked("t.a", "p"), marked("t.a", "q"), marked("t.b", "p")]));
+    let approve = "approve plan.json --key-file key";
+    let [(one, ..), (other, ..)] = [(); 2].map(|()| run_in(&key, approve));
+    let digests: Vec<&str> = [&one, &other]
+        .into_iter()
+        .flat_map(|text| text.split(r#""value":""#).skip(1))
+        .map(|rest| &rest[..32])
+        .collect();
+    assert_eq!(digests.len(), 6, "{one}");
+    let different: std::collections::BTreeSet<&&str> = digests.iter().collect();
+    assert_eq!(different.len(), 6, "{one}{other}");
+}
+
+/// An approval that lacks a digest answers nothing, also not that values agree.
+#[test]
+fn an_approval_with_a_raised_level_is_damaged() {
+    let key = Key::new();
+    let created = json!({"actions": ["create"], "before": null, "after": {"n": 3}});
+    let changes = [change("t.a", update(json!({"n": 1}), json!({"n": 2}))), change("t.b", created)];
+    for change in changes {
+        key.write("plan.json", &plan(&[change]));
+        let (text, ..) = run_in(&key, "approve plan.json --level paths");
+        key.write("raised.json", &text.replace(r#""level":"paths""#, r#""level":"all""#));
+        for level in ["paths", "values", "all"] {
+            let (_, err, code) =
+                run_in(&key, &format!("compare raised.json plan.json --level {level}"));
+            assert!(code == 1 && err.contains("damaged"), "{level}: {err}");
+        }
+    }
+}

@@ -86,7 +86,11 @@ impl Sink for Kept {
 }
 
 /// The objects that differ, and the strongest level without a difference.
-fn joined([old, new]: [Read; 2], level: CompareLevel, approved: bool) -> (Vec<Value>, Option<CompareLevel>) {
+fn joined(
+    [old, new]: [Read; 2],
+    level: CompareLevel,
+    approved: bool,
+) -> (Vec<Value>, Option<CompareLevel>) {
     let options = JoinOptions {
         level,
         level_max: CompareLevel::All,

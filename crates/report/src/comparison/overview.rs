@@ -12,8 +12,8 @@ use crate::phrase::counted;
 use crate::short::{short, short_message};
 use plansift_plan::record::patterns::UnmatchedPatterns;
 use plansift_plan::record::{
-    Aspect, CompareLevel, ComparedDocument, ComparedPair, ComparisonSummary, Direction,
-    DirectionCounts, FoundIn, Label, LeftOut, LevelCounts, ObjectDifference, Record,
+    Aspect, AspectDifference, CompareLevel, ComparedDocument, ComparedPair, ComparisonSummary,
+    Direction, DirectionCounts, FoundIn, Label, LeftOut, LevelCounts, ObjectDifference, Record,
 };
 
 /// Maximum number of workspaces with a row of their own. Further ones are only counted.
@@ -302,7 +302,7 @@ pub(super) struct Overview {
     has_workspaces: bool,
     /// The level that decides, which is that of all pairs.
     level: Option<CompareLevel>,
-    /// Whether an object has single differences besides its action.
+    /// Whether an object has differences that may be in one document only.
     has_singles: bool,
     /// The number of pairs whose later document is older.
     older: u64,
@@ -322,7 +322,9 @@ impl Overview {
     }
 
     pub fn note(&mut self, object: &ObjectDifference<'_>) {
-        self.has_singles |= object.differences.iter().any(|it| it.aspect != Aspect::Action);
+        let has_side =
+            |it: &AspectDifference<'_>| !matches!(it.aspect, Aspect::Action | Aspect::Value);
+        self.has_singles |= object.differences.iter().any(has_side);
         if let Some(pair) = &mut self.open {
             pair.note(object);
         }

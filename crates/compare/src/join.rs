@@ -18,7 +18,7 @@ use super::sorter::{Sortable, Sorted, Sorter};
 use plansift_core::error::Result;
 use plansift_plan::record::counts::PlanFacts;
 use plansift_plan::record::{
-    CompareLevel, ComparisonSummary, Direction, DirectionCounts, FoundIn, LeftOut, LevelCounts,
+    AspectDifference, CompareLevel, ComparisonSummary, Direction, DirectionCounts, FoundIn, LeftOut, LevelCounts,
     ObjectDifference, ObjectKind, Record,
 };
 use plansift_plan::sink::Sink;
@@ -233,12 +233,29 @@ fn merge<T: Sortable>(
 
 /// Estimates the memory of a difference, in bytes.
 fn size_of_difference(difference: &SortedDifference) -> usize {
-    let ObjectDifference { address, differences, .. } = &difference.0;
-    let text = |text: &Option<std::borrow::Cow<'_, str>>| text.as_ref().map_or(0, |it| it.len());
-    let sizes = differences
-        .iter()
-        .map(|it| size_of_val(it) + text(&it.path) + text(&it.old) + text(&it.new));
-    size_of::<SortedDifference>() + 2 * address.len() + sizes.sum::<usize>()
+    // Each text is named, so that a new one is not forgotten.
+    let ObjectDifference {
+        object: _,
+        address,
+        deposed,
+        trigger,
+        old_address,
+        type_name,
+        found_in: _,
+        level: _,
+        direction: _,
+        old_action,
+        new_action,
+        differences,
+    } = &difference.0;
+    let texts = [deposed, trigger, old_address, type_name, old_action, new_action];
+    let singles = differences.iter().flat_map(|single| {
+        let AspectDifference { aspect: _, level: _, direction: _, path, old, new } = single;
+        [path, old, new]
+    });
+    let texts = texts.into_iter().chain(singles).flatten().map(|text| text.len());
+    let lists = size_of_val(&**differences);
+    size_of_val(difference) + address.len() + lists + texts.sum::<usize>()
 }
 
 struct Join<'j> {

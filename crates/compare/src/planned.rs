@@ -150,16 +150,30 @@ impl Planned {
 
     /// Estimates the memory of the object, in bytes.
     pub fn size(&self) -> usize {
-        let texts = |texts: &[String]| -> usize {
-            texts.iter().map(|text| size_of_val(text) + text.len()).sum()
-        };
-        let known = self.paths.known.iter().map(|known| {
-            let shown = known.shown.as_ref().map_or(0, String::len);
-            size_of_val(known) + known.path.len() + shown
+        // Each text is named, so that a new one is not forgotten.
+        let Planned {
+            object: _,
+            address,
+            deposed,
+            trigger,
+            previous_address,
+            type_name,
+            action,
+            import: _,
+            created: _,
+            reasons,
+            paths: PlannedPaths { causes, known, digests: _, unknown, partial, sensitive },
+            text: _,
+        } = self;
+        let lists = [reasons, causes, unknown, sensitive].into_iter().flatten();
+        let lists = lists.map(|text| size_of_val(text) + text.len());
+        let known = known.iter().chain(partial).map(|known| {
+            let KnownPath { path, value: _, shown } = known;
+            size_of_val(known) + path.len() + shown.as_ref().map_or(0, String::len)
         });
-        let lists = [&self.reasons, &self.paths.causes, &self.paths.unknown, &self.paths.sensitive];
-        let lists: usize = lists.into_iter().map(|list| texts(list)).sum();
-        size_of_val(self) + 2 * self.address.len() + known.sum::<usize>() + lists
+        let texts = [deposed, trigger, previous_address, type_name].into_iter().flatten();
+        let texts = [address, action].into_iter().chain(texts).map(String::len);
+        size_of_val(self) + lists.chain(known).chain(texts).sum::<usize>()
     }
 
     /// Orders objects by their keys.
@@ -243,4 +257,35 @@ pub(crate) fn values_digest<'p>(
         hasher.update(&known.value.map_or([0; 16], |value| value.0));
     }
     Digest::of(hasher.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_text_of_an_object_counts() {
+        let text = || "x".repeat(1000);
+        let known = || vec![KnownPath { path: text(), value: None, shown: Some(text()) }];
+        let mut planned = Planned::new(ObjectKind::ResourceChange, text(), &text());
+        let mut counted = planned.size();
+        assert!(counted >= 2000, "{counted}");
+        let sets: [fn(&mut Planned, String); 8] = [
+            |it, text| it.deposed = Some(text),
+            |it, text| it.trigger = Some(text),
+            |it, text| it.previous_address = Some(text),
+            |it, text| it.type_name = Some(text),
+            |it, text| it.reasons = vec![text],
+            |it, text| it.paths.causes = vec![text],
+            |it, text| it.paths.unknown = vec![text],
+            |it, text| it.paths.sensitive = vec![text],
+        ];
+        for set in sets {
+            set(&mut planned, text());
+            assert!(planned.size() >= counted + 1000, "{planned:?}");
+            counted = planned.size();
+        }
+        (planned.paths.known, planned.paths.partial) = (known(), known());
+        assert!(planned.size() >= counted + 4000);
+    }
 }

@@ -20,6 +20,9 @@ use super::meaning::ValueKey;
 /// Maximum number of hashes. Each takes 24 bytes.
 const HASHES_MAX: usize = 1 << 20;
 
+/// Number of bits in a word of [`Screen::skipped`].
+const BITS: usize = u64::BITS as usize;
+
 /// Whether the screen is about a piece.
 fn is_change(piece: &Piece<'_>) -> bool {
     matches!(piece.kind, PieceKind::ResourceChange | PieceKind::DeferredChange)
@@ -114,8 +117,8 @@ impl PieceChecker for Recording {
 pub struct Screen {
     hasher: ChangeHasher,
     hashes: Arc<Hashes>,
-    /// The indexes of the hashes of the skipped changes.
-    skipped: Vec<u32>,
+    /// The hashes of the skipped changes, one bit for each hash. Empty before the first one.
+    skipped: Vec<u64>,
     /// Number of skipped changes that do something.
     alike: u64,
 }
@@ -145,12 +148,14 @@ impl Screen {
     pub fn matched(self) -> Option<Matched> {
         let Screen { hashes, skipped, .. } = self;
         let hash = |index: usize| hashes.sorted.get(index).map(|(hash, _)| *hash);
+        let is_skipped = |index: usize| {
+            skipped.get(index / BITS).is_some_and(|bits| bits >> (index % BITS) & 1 == 1)
+        };
         let mut is_matched = vec![false; hashes.sorted.len()];
-        for index in skipped {
-            // A document may contain a change twice.
-            let first = index as usize;
-            let equal = (first..hashes.sorted.len()).take_while(|it| hash(*it) == hash(first));
-            equal.for_each(|index| is_matched[index] = true);
+        for index in 0..hashes.sorted.len() {
+            // A document may contain a change twice. Only the first one was found.
+            let is_again = index > 0 && hash(index - 1) == hash(index);
+            is_matched[index] = if is_again { is_matched[index - 1] } else { is_skipped(index) };
         }
         if !hashes.is_partial && is_matched.iter().all(|is_matched| *is_matched) {
             return None;
@@ -182,7 +187,8 @@ impl PieceChecker for Screen {
         let index = sorted.partition_point(|(known, _)| *known < hash);
         let is_known = sorted.get(index).is_some_and(|(known, _)| *known == hash);
         if is_known {
-            self.skipped.push(index as u32);
+            self.skipped.resize(sorted.len().div_ceil(BITS), 0);
+            self.skipped[index / BITS] |= 1 << (index % BITS);
             self.alike += u64::from(!is_settled(piece));
         }
         is_known
@@ -194,7 +200,10 @@ impl PieceChecker for Screen {
     }
 
     fn append(&mut self, next: Screen) {
-        self.skipped.extend(next.skipped);
+        match self.skipped.is_empty() {
+            true => self.skipped = next.skipped,
+            false => self.skipped.iter_mut().zip(next.skipped).for_each(|(it, bits)| *it |= bits),
+        }
         self.alike += next.alike;
     }
 

@@ -16,8 +16,13 @@ use plansift_core::limits::Limit;
 /// Memory of the items of one run, in bytes of their JSON text.
 const RUN: usize = 4 << 20;
 
-/// Maximum number of runs that are merged at once. Each takes a buffer.
-const MERGED_MAX: usize = 64;
+/// Number of runs of one level that are merged into a run of the next level. So few files are open,
+/// and each item is written once for each level.
+const LEVEL_RUNS: usize = 16;
+
+/// Memory of the next items of all runs that are merged at once, in bytes. Two runs are always
+/// merged at once.
+const NEXT_MAX: usize = 4 << 20;
 
 /// Size of the buffer of each run, in bytes.
 const BUFFER: usize = 16 << 10;
@@ -39,14 +44,30 @@ pub(crate) struct Sorter<T> {
     items: Vec<T>,
     /// Estimated memory of `items`, in bytes.
     size: usize,
-    /// The runs. Each has sorted items, one on each line.
-    runs: Vec<File>,
-    /// Bytes in all runs.
+    /// The runs, in the order of their items. Levels never rise.
+    runs: Vec<Run>,
+    /// Bytes in all temporary files.
     spooled: u64,
-    /// Maximum number of bytes in all runs.
+    /// Maximum number of bytes in all temporary files.
     spool_max: u64,
     /// Estimates the memory of an item, in bytes.
     size_of: fn(&T) -> usize,
+}
+
+/// Sorted items in a temporary file, one on each line.
+struct Run {
+    file: File,
+    /// Bytes in the file.
+    len: u64,
+    /// Estimated memory of the largest item, in bytes.
+    largest: usize,
+    /// How many times the items were merged.
+    level: u32,
+}
+
+/// Whether the next items of these runs fit into memory together.
+fn fit(runs: &[Run]) -> bool {
+    runs.len() <= 2 || runs.iter().map(|run| run.largest).sum::<usize>() <= NEXT_MAX
 }
 
 impl<T: Sortable> Sorter<T> {
@@ -71,41 +92,89 @@ impl<T: Sortable> Sorter<T> {
         let mut items = std::mem::take(&mut self.items);
         self.size = 0;
         items.sort_by(T::order);
-        self.write(items.into_iter().map(Ok))
+        let run = self.write(items.into_iter().map(Ok), 0)?;
+        self.runs.push(run);
+        while let Some(last) = self.runs.last()
+            && let level = last.level
+            && let first = self.runs.partition_point(|run| run.level > level)
+            && self.runs.len() - first >= LEVEL_RUNS
+        {
+            let runs = self.runs.split_off(first);
+            let runs = self.fitting(runs)?;
+            let run = self.merge(runs)?;
+            self.runs.push(Run { level: level + 1, ..run });
+        }
+        Ok(())
     }
 
-    fn write(&mut self, items: impl Iterator<Item = Result<T>>) -> Result<()> {
+    /// Merges neighbors until the next items of all runs fit into memory together.
+    fn fitting(&mut self, mut runs: Vec<Run>) -> Result<Vec<Run>> {
+        while !fit(&runs) {
+            let (mut merged, mut group) = (Vec::new(), Vec::new());
+            for run in runs {
+                group.push(run);
+                if !fit(&group) {
+                    let next = group.pop();
+                    merged.push(self.merge(std::mem::take(&mut group))?);
+                    group.extend(next);
+                }
+            }
+            merged.push(self.merge(group)?);
+            runs = merged;
+        }
+        Ok(runs)
+    }
+
+    /// Merges runs whose next items fit into memory together.
+    fn merge(&mut self, mut runs: Vec<Run>) -> Result<Run> {
+        if runs.len() == 1
+            && let Some(run) = runs.pop()
+        {
+            return Ok(run);
+        }
+        let len: u64 = runs.iter().map(|run| run.len).sum();
+        let level = runs.iter().map(|run| run.level).max().unwrap_or_default();
+        let merged = Sorted::of(Vec::new(), runs)?;
+        let run = self.write(merged, level)?;
+        self.spooled -= len;
+        Ok(run)
+    }
+
+    /// Writes sorted items to a run.
+    fn write(&mut self, items: impl Iterator<Item = Result<T>>, level: u32) -> Result<Run> {
         let mut out = BufWriter::new(nameless_file()?);
+        let (mut len, mut largest) = (0, 0);
         for item in items {
-            let mut line = serde_json::to_vec(&item?).map_err(|_| Error::new(ErrorKind::Spool))?;
+            let item = item?;
+            largest = largest.max((self.size_of)(&item));
+            let mut line = serde_json::to_vec(&item).map_err(|_| Error::new(ErrorKind::Spool))?;
             line.push(b'\n');
-            self.spooled += line.len() as u64;
-            if self.spooled > self.spool_max {
-                return Err(Error::limit(Limit::Spool, self.spool_max, self.spool_max));
+            len += line.len() as u64;
+            if self.spooled + len > self.spool_max {
+                let (limit, value) = (Limit::Spool, self.spool_max);
+                return Err(Error::new(ErrorKind::Limit { limit, value }));
             }
             out.write_all(&line).map_err(spool)?;
         }
         let file = out.into_inner().map_err(|error| spool(error.into_error()))?;
-        self.runs.push(file);
-        if self.runs.len() < MERGED_MAX {
-            return Ok(());
-        }
-        // Replaces all runs by one, so that few files are open.
-        let runs = std::mem::take(&mut self.runs);
-        self.spooled = 0;
-        let merged = Sorted::of(Vec::new(), runs)?;
-        self.write(merged)
+        self.spooled += len;
+        Ok(Run { file, len, largest, level })
     }
 
     /// Returns all items in order.
     ///
     /// # Errors
     ///
-    /// Fails if a temporary file cannot be read.
-    pub fn sorted(self) -> Result<Sorted<T>> {
-        let Sorter { mut items, runs, .. } = self;
-        items.sort_by(T::order);
-        Sorted::of(items, runs)
+    /// Fails if a temporary file cannot be written or read.
+    pub fn sorted(mut self) -> Result<Sorted<T>> {
+        if !fit(&self.runs) && !self.items.is_empty() {
+            // To merge the runs takes the memory of the items.
+            self.spill()?;
+        }
+        let runs = std::mem::take(&mut self.runs);
+        let runs = self.fitting(runs)?;
+        self.items.sort_by(T::order);
+        Sorted::of(self.items, runs)
     }
 }
 
@@ -149,8 +218,8 @@ impl<T: Sortable> PartialEq for Next<T> {
 impl<T: Sortable> Eq for Next<T> {}
 
 impl<T: Sortable> Sorted<T> {
-    fn of(items: Vec<T>, runs: Vec<File>) -> Result<Sorted<T>> {
-        let rewound = |mut file: File| {
+    fn of(items: Vec<T>, runs: Vec<Run>) -> Result<Sorted<T>> {
+        let rewound = |Run { mut file, .. }: Run| {
             file.seek(SeekFrom::Start(0)).map_err(spool)?;
             Ok(BufReader::with_capacity(BUFFER, file))
         };
@@ -226,23 +295,44 @@ mod tests {
         Ok(sorter)
     }
 
+    /// Checks that all items come, in order. Equal items keep their order.
+    fn check(sorter: Sorter<Item>, count: u32) {
+        let (mut last, mut seen) = (None, 0);
+        for item in sorter.sorted().expect("sorted") {
+            let Item { key, number, .. } = item.expect("an item");
+            assert!(last <= Some((key, number)), "{count}: {last:?} {key} {number}");
+            last = Some((key, number));
+            seen += 1;
+        }
+        assert_eq!(seen, count);
+    }
+
     #[test]
     fn items_come_in_order_from_memory_and_from_runs() {
         // None, some, and so many runs that they are merged.
         for (count, has_runs) in [(10, false), (20_000, true), (300_000, true)] {
             let sorter = sorter(count, u64::MAX).expect("items");
             assert_eq!(!sorter.runs.is_empty(), has_runs, "{count}");
-            assert!(sorter.runs.len() < MERGED_MAX, "{count}");
-            let (mut last, mut seen) = (None, 0);
-            for item in sorter.sorted().expect("sorted") {
-                let Item { key, number, text } = item.expect("an item");
-                assert_eq!(text.len(), 1024);
-                assert!(last <= Some((key, number)), "{count}: {last:?} {key} {number}");
-                last = Some((key, number));
-                seen += 1;
-            }
-            assert_eq!(seen, count);
+            assert!(sorter.runs.len() < 2 * LEVEL_RUNS, "{count}");
+            check(sorter, count);
         }
+    }
+
+    #[test]
+    fn large_items_of_few_runs_are_in_memory_together() {
+        let count = 40;
+        let sorter = || {
+            let mut sorter = Sorter::new(u64::MAX, |item: &Item| item.text.len());
+            for number in 0..count {
+                let len = if number % 2 == 0 { NEXT_MAX / 2 } else { RUN };
+                sorter.push(Item { key: number % 7, number, text: "x".repeat(len) }).expect("room");
+            }
+            sorter
+        };
+        let sorted = sorter().sorted().expect("sorted");
+        let next: usize = sorted.next.iter().map(|Reverse(next)| next.item.text.len()).sum();
+        assert!(next <= 2 * RUN, "{next}");
+        check(sorter(), count);
     }
 
     #[test]
@@ -250,5 +340,11 @@ mod tests {
         let error = sorter(20_000, 8 << 20).err().expect("a limit");
         let limit = ErrorKind::Limit { limit: Limit::Spool, value: 8 << 20 };
         assert_eq!(error.kind(), limit);
+        assert_eq!(error.location(), None);
+        // While runs are merged, each item is in two files.
+        let spool_max = (LEVEL_RUNS * RUN) as u64 * 3 / 2;
+        assert!(sorter(64_000, spool_max).is_ok());
+        let error = sorter(72_000, spool_max).err().expect("a limit");
+        assert_eq!(error.kind(), ErrorKind::Limit { limit: Limit::Spool, value: spool_max });
     }
 }

@@ -15,8 +15,8 @@ use super::meaning::{Digest, ValueKey};
 use super::planned::Planned;
 use plansift_core::error::{Error, Fault, Result};
 use plansift_core::inert;
-use plansift_core::input::Source;
-use plansift_core::json::detached::Detached;
+use plansift_core::input::{Slice, Source};
+use plansift_core::json::{self, Validation};
 use plansift_core::limits::Limits;
 use plansift_plan::plan::APPROVAL_START;
 use plansift_plan::record::CompareLevel;
@@ -219,7 +219,8 @@ impl<S: Source> Approval<S> {
             return Ok(None);
         }
         let mut lines = Lines { source, at: start, limits: *limits };
-        let header: Header = lines.next()?.ok_or(Error::at(ApprovalFault::Damaged, start))?;
+        let header = lines.next(|line| serde_json::from_slice::<Header>(line))?;
+        let header = header.ok_or(Error::at(ApprovalFault::Damaged, start))?;
         if header.schema_version > APPROVAL_VERSION {
             return Err(Error::at(ApprovalFault::Newer, start));
         }
@@ -276,7 +277,7 @@ impl<S: Source> Approval<S> {
         loop {
             let at = self.lines.at;
             let damaged = || Error::at(ApprovalFault::Damaged, at);
-            match self.lines.next()?.ok_or_else(damaged)? {
+            match self.lines.next(Entry::parse)?.ok_or_else(damaged)? {
                 Entry::Planned(planned) if !planned.answers(self.header.level) => {
                     return Err(damaged());
                 }
@@ -294,11 +295,16 @@ impl<S: Source> Approval<S> {
 }
 
 /// A line after the header.
-#[derive(Deserialize)]
-#[serde(untagged)]
 enum Entry {
     Planned(Box<Planned>),
     End(End),
+}
+
+impl Entry {
+    fn parse(line: &[u8]) -> serde_json::Result<Entry> {
+        let planned = serde_json::from_slice(line).map(Entry::Planned);
+        planned.or_else(|_| serde_json::from_slice(line).map(Entry::End))
+    }
 }
 
 /// Reads a source by lines.
@@ -311,17 +317,21 @@ struct Lines<S> {
 
 impl<S: Source> Lines<S> {
     /// Reads the next line; `None` at the end.
-    fn next<T: serde::de::DeserializeOwned>(&mut self) -> Result<Option<T>> {
-        let line = loop {
-            let from = (self.at - self.source.offset()) as usize;
-            let rest = self.source.window().get(from..).unwrap_or_default();
-            if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-                break rest[..end].to_vec();
-            }
-            if rest.len() as u64 > self.limits.change {
+    fn next<T>(&mut self, parse: fn(&[u8]) -> serde_json::Result<T>) -> Result<Option<T>> {
+        // The part of the line that has no end.
+        let mut searched = 0;
+        let len = loop {
+            let rest = self.rest();
+            let end = rest[searched..].iter().position(|byte| *byte == b'\n');
+            let len = end.map_or(rest.len(), |end| searched + end);
+            if len as u64 > self.limits.change {
                 let limit = plansift_core::limits::Limit::Change;
                 return Err(Error::limit(limit, self.limits.change, self.at));
             }
+            if end.is_some() {
+                break len;
+            }
+            searched = len;
             if !self.source.fill(self.at)? {
                 return match rest_is_empty(&self.source, self.at) {
                     true => Ok(None),
@@ -329,12 +339,19 @@ impl<S: Source> Lines<S> {
                 };
             }
         };
-        let damaged = || Error::at(ApprovalFault::Damaged, self.at);
+        let line = &self.rest()[..len];
         // The tokenizer checks the grammar and the limits before serde allocates anything.
-        Detached::read(&line, self.limits).map_err(|_| damaged())?;
-        let record = serde_json::from_slice(&line).map_err(|_| damaged())?;
-        self.at += line.len() as u64 + 1;
+        let checked = json::check(Slice(line), Validation::Grammar, self.limits);
+        let record = checked.ok().and_then(|()| parse(line).ok());
+        let record = record.ok_or(Error::at(ApprovalFault::Damaged, self.at))?;
+        self.at += len as u64 + 1;
         Ok(Some(record))
+    }
+
+    /// The bytes from the next line on that are in memory.
+    fn rest(&self) -> &[u8] {
+        let from = (self.at - self.source.offset()) as usize;
+        self.source.window().get(from..).unwrap_or_default()
     }
 
     fn is_at_end(&mut self) -> Result<bool> {
@@ -355,7 +372,6 @@ fn rest_is_empty(source: &impl Source, at: u64) -> bool {
 mod tests {
     use super::*;
     use crate::planned::{KnownPath, PlannedPaths};
-    use plansift_core::input::Slice;
     use plansift_plan::record::ObjectKind;
 
     fn objects() -> Objects {
@@ -405,6 +421,54 @@ mod tests {
         for line in 0..lines.len() {
             let rest = [&lines[..line], &lines[line + 1..]].concat().concat();
             assert!(read(&rest).is_err(), "{line}");
+        }
+    }
+
+    /// A source of a text that yields a few bytes at a time.
+    struct Drops<'a> {
+        text: &'a [u8],
+        len: usize,
+    }
+
+    impl Source for Drops<'_> {
+        fn window(&self) -> &[u8] {
+            &self.text[..self.len]
+        }
+
+        fn offset(&self) -> u64 {
+            0
+        }
+
+        fn fill(&mut self, _: u64) -> Result<bool> {
+            let has_more = self.len < self.text.len();
+            self.len = self.text.len().min(self.len + 7);
+            Ok(has_more)
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn lines_are_searched_for_their_end_once() {
+        let text = String::from_utf8(written(&ApprovalKey::Public)).expect("UTF-8");
+        // A search that starts anew after each fill would take minutes.
+        let long = "x".repeat(4 << 20);
+        let text = text.replacen("a.b", &long, 1);
+        let drops = Drops { text: text.as_bytes(), len: 0 };
+        let approval = Approval::open(drops, &Limits::default()).expect("a header");
+        let mut objects = Objects::new(u64::MAX);
+        approval.expect("an approval").read(&mut objects).expect("objects");
+        assert_eq!(objects.sorted().expect("sorted").count(), 2);
+        let limits = Limits { change: 1 << 20, ..Limits::default() };
+        for len in [0, text.len()] {
+            let drops = Drops { text: text.as_bytes(), len };
+            let approval = Approval::open(drops, &limits).expect("a header").expect("an approval");
+            let error = approval.read(&mut Objects::new(u64::MAX)).expect_err("a limit");
+            let limit = plansift_core::limits::Limit::Change;
+            let kind = plansift_core::error::ErrorKind::Limit { limit, value: 1 << 20 };
+            assert_eq!(error.kind(), kind);
         }
     }
 

@@ -9,22 +9,23 @@ use plansift_plan::record::{CompareLevel, ObjectKind};
 
 /// What a document plans for one object (docs/format/comparison.md, sections 2 and 3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Line")]
 pub struct Planned {
     /// The kind of the object.
     pub object: ObjectKind,
     /// The address or the name. For a fact about a plan, its key.
     pub address: String,
     /// The key of a deposed object.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub deposed: Option<String>,
     /// For an invocation: the address of the resource that triggers it, after the words for when.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
     /// Whether `address` is the address before the plan, because moves do not count.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
     /// The address before the plan, if the plan moves the object.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_address: Option<String>,
     /// The type of the resource or action.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
@@ -32,19 +33,19 @@ pub struct Planned {
     /// The action word, with the words of section 4. The status of a check, or the value of a fact.
     pub action: String,
     /// What the plan imports; `None` if it imports nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub import: Option<Import>,
     /// Whether the object does not exist before the change.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub created: bool,
     /// The reasons for the action and for its deferral.
-    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub reasons: Vec<String>,
     /// The planned paths, and other paths of the object.
     #[serde(flatten)]
     pub paths: PlannedPaths,
     /// The digest of the JSON text, to tell objects that are planned alike and written differently.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Digest>,
 }
 
@@ -58,25 +59,25 @@ pub struct Import {
 }
 
 /// The paths of an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PlannedPaths {
     /// The paths that force a replacement, sorted.
-    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub causes: Vec<String>,
     /// The planned paths that are known, sorted. Empty if `digests` stands in for them.
-    #[serde(rename = "changed", default, skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(rename = "changed", skip_serializing_if = "<[_]>::is_empty")]
     pub known: Vec<KnownPath>,
     /// The digests of `known` of a created object, in an approval.
-    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub digests: Option<KnownDigests>,
     /// The planned paths that are unknown, sorted.
-    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub unknown: Vec<String>,
     /// The unknown paths at which a part of a sensitive value is known, sorted.
-    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub partial: Vec<KnownPath>,
     /// The paths that are marked as sensitive, sorted.
-    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub sensitive: Vec<String>,
 }
 
@@ -94,13 +95,71 @@ pub struct KnownPath {
 }
 
 /// The digests of the planned paths of an object, and of their values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KnownDigests {
     /// The digest of the paths.
     pub paths: Digest,
     /// The digest of the paths and their values. Absent in an approval without values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<Digest>,
+}
+
+/// An object as it is read. Serde reads a flattened struct by way of a tree that takes many times
+/// its memory.
+#[derive(Deserialize)]
+struct Line {
+    object: ObjectKind,
+    address: String,
+    deposed: Option<String>,
+    trigger: Option<String>,
+    previous_address: Option<String>,
+    #[serde(rename = "type")]
+    type_name: Option<String>,
+    action: String,
+    import: Option<Import>,
+    #[serde(default)]
+    created: bool,
+    #[serde(default)]
+    reasons: Vec<String>,
+    #[serde(default)]
+    causes: Vec<String>,
+    #[serde(rename = "changed", default)]
+    known: Vec<KnownPath>,
+    #[serde(rename = "paths")]
+    paths_digest: Option<Digest>,
+    #[serde(rename = "values")]
+    values_digest: Option<Digest>,
+    #[serde(default)]
+    unknown: Vec<String>,
+    #[serde(default)]
+    partial: Vec<KnownPath>,
+    #[serde(default)]
+    sensitive: Vec<String>,
+    text: Option<Digest>,
+}
+
+impl From<Line> for Planned {
+    fn from(line: Line) -> Planned {
+        let Line { object, address, deposed, trigger, previous_address, type_name, .. } = line;
+        let Line { action, import, created, reasons, causes, known, .. } = line;
+        let Line { paths_digest, values_digest, unknown, partial, sensitive, text, .. } = line;
+        let values = values_digest;
+        let digests = paths_digest.map(|paths| KnownDigests { paths, values });
+        Planned {
+            object,
+            address,
+            deposed,
+            trigger,
+            previous_address,
+            type_name,
+            action,
+            import,
+            created,
+            reasons,
+            paths: PlannedPaths { causes, known, digests, unknown, partial, sensitive },
+            text,
+        }
+    }
 }
 
 /// What identifies an object. Objects are sorted by it.
@@ -262,6 +321,37 @@ pub(crate) fn values_digest<'p>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_object_is_read_as_it_was_written() {
+        let digest = ValueKey::public().absent();
+        let known = || vec![KnownPath { path: "p".into(), value: Some(digest), shown: None }];
+        let text = |text: &str| Some(text.to_owned());
+        let list = |text: &str| vec![text.to_owned()];
+        let planned = Planned {
+            deposed: text("deposed"),
+            trigger: text("trigger"),
+            previous_address: text("previous"),
+            type_name: text("type"),
+            import: Some(Import { identity: Some(digest) }),
+            created: true,
+            reasons: list("reason"),
+            paths: PlannedPaths {
+                causes: list("cause"),
+                known: known(),
+                digests: Some(KnownDigests { paths: digest, values: Some(digest) }),
+                unknown: list("unknown"),
+                partial: known(),
+                sensitive: list("sensitive"),
+            },
+            text: Some(digest),
+            ..Planned::new(ObjectKind::ResourceChange, "address", "create")
+        };
+        for planned in [planned, Planned::new(ObjectKind::Check, "address", "fail")] {
+            let line = serde_json::to_string(&planned).expect("JSON");
+            assert_eq!(serde_json::from_str::<Planned>(&line).expect("an object"), planned);
+        }
+    }
 
     #[test]
     fn each_text_of_an_object_counts() {

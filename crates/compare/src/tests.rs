@@ -8,7 +8,9 @@ use crate::digest::digest;
 use crate::join::Objects;
 use crate::meaning::ValueKey;
 use crate::view::PlannedView;
+use plansift_core::error::{ErrorKind, Result};
 use plansift_core::input::Slice;
+use plansift_core::limits::Limit;
 use plansift_plan::plan::Documents;
 use plansift_plan::record::{CompareLevel, RecordOptions, RecordRequest, write_records};
 
@@ -23,14 +25,18 @@ fn objects(word: &str, key: &ValueKey) -> (Objects, Facts) {
               "before":{{"password":"old"}},"after":{{"password":"{word}"}},"after_unknown":{{}},
               "before_sensitive":{{"password":true}},"after_sensitive":{{"password":true}}}}}}]}}"#
     );
-    let (options, view) = (RecordOptions::default(), PlannedView { key, shown: None });
+    objects_of(&plan, &RecordOptions::default(), key).expect("a plan")
+}
+
+fn objects_of(plan: &str, options: &RecordOptions, key: &ValueKey) -> Result<(Objects, Facts)> {
+    let view = PlannedView { key, shown: None };
     let (mut objects, mut facts) = (Objects::new(u64::MAX), Facts::default());
     let mut each = |planned| objects.push(planned);
     let mut collector = Collector::new(key, &[], &mut facts, &mut each);
     let mut documents = Documents::only(Slice(plan.as_bytes()), &options.read);
-    let request = RecordRequest::new("plan", &options).with_view(Some(&view));
-    write_records(&mut documents, request, &mut collector).expect("a plan");
-    (objects, facts)
+    let request = RecordRequest::new("plan", options).with_view(Some(&view));
+    write_records(&mut documents, request, &mut collector)?;
+    Ok((objects, facts))
 }
 
 fn approval(word: &str, level: CompareLevel, key: &ApprovalKey) -> String {
@@ -80,5 +86,39 @@ fn digests_and_approvals_without_values_do_not_depend_on_secrets() {
     let first = of("word0");
     for word in dictionary() {
         assert_eq!(of(&word), first, "{word}");
+    }
+}
+
+/// The number of objects in a plan with one change, with 64 KiB for its paths.
+fn count_with_few_paths(before: &str, after: &str) -> Result<usize> {
+    let action = if before == "null" { "create" } else { "update" };
+    let plan = format!(
+        r#"{{"format_version":"1.2","terraform_version":"1.11.4","resource_changes":[
+            {{"address":"a.b","change":{{"actions":["{action}"],"before":{before},
+              "after":{after}}}}}]}}"#
+    );
+    let mut options = RecordOptions::default();
+    options.read.limits.paths = 64 << 10;
+    let (objects, _) = objects_of(&plan, &options, &ValueKey::public())?;
+    Ok(objects.sorted()?.count())
+}
+
+#[test]
+fn the_memory_of_planned_paths_is_limited() {
+    let list = |element: &str| format!(r#"{{"l":[{}]}}"#, vec![element; 10_000].join(","));
+    let is_limit = |error: plansift_core::error::Error| {
+        matches!(error.kind(), ErrorKind::Limit { limit: Limit::Paths, .. })
+    };
+    // A created object plans no `null`.
+    assert_eq!(count_with_few_paths("null", &list("null")).expect("one object"), 1);
+    for (before, after) in [
+        ("null", list("1")),
+        (r#"{"l":"a"}"#, list("null")),
+        (r#"{"l":"a"}"#, list("1")),
+    ] {
+        let error = count_with_few_paths(before, &after).expect_err("a limit");
+        assert!(is_limit(error), "{before}");
+        let error = count_with_few_paths(&after, r#"{"l":"a"}"#);
+        assert!(before == "null" || error.is_err_and(is_limit), "{before}");
     }
 }

@@ -2,10 +2,10 @@
 
 use super::meaning::{Digest, ValueKey};
 use plansift_core::error::{Error, Result};
-use plansift_core::json::descent::{Descent, walk};
-use plansift_core::json::value::{Entries, Value, WalkEvent};
+use plansift_core::json::descent::Descent;
+use plansift_core::json::value::{Entries, Value};
 use plansift_core::limits::{Limit, Limits};
-use plansift_core::path::{Path, Paths, Step, StepCursor};
+use plansift_core::path::{OwnedStep, Path, Paths, Step, StepCursor, walk_leaves};
 use plansift_plan::marks::steps::PieceMarkedPaths;
 use plansift_plan::marks::{Marks, Subject};
 use plansift_plan::plan::Change;
@@ -198,6 +198,7 @@ struct Listing<'l, 's> {
     unknown: &'l Paths,
     /// The paths that force a replacement, without paths below another one.
     causes: Paths,
+    /// Memory of the paths, in bytes.
     size: u64,
     list: Vec<Attribute>,
 }
@@ -206,31 +207,40 @@ impl Listing<'_, '_> {
     /// Lists the scalars of a new object.
     fn created(&mut self, after: Option<Value<'_>>, is_output: bool) -> Result<()> {
         let Some(after) = after else { return Ok(()) };
-        let mut leaves = Leaves::default();
-        leaves.collect([], after, self.hidden)?;
-        for (path, value) in leaves.iter() {
-            // An object without any attribute plans nothing.
-            if path.steps().len() == 0 && value.is_empty() && !is_output {
-                continue;
+        let mut paths = Paths::new();
+        walk_unhidden([], after, self.hidden, |steps, value| {
+            // An object without any attribute plans nothing, and neither does `null`.
+            if value.is_null() || (steps.is_empty() && value.is_empty() && !is_output) {
+                return Ok(());
             }
+            paths.clear();
+            paths.push(steps.iter().map(OwnedStep::step));
+            let Some(path) = paths.get(0) else { return Ok(()) };
             match self.is_unknown(path, Some(value))? {
-                true => self.partial(path, value)?,
-                false if value.is_null() => {}
-                false => self.known(path, Some(value), self.key.value(value)?)?,
+                true => self.partial(path, value),
+                false => self.known(path, Some(value), self.key.value(value)?),
             }
-        }
-        Ok(())
+        })
     }
 
     /// Lists the scalars that differ at a changed path, and at the paths below it.
     fn changed(&mut self, path: Path<'_>, sides: [Option<Value<'_>>; 2]) -> Result<()> {
         let mut leaves: [Leaves<'_>; 2] = Default::default();
+        let mut size = 0;
         for (leaves, side) in leaves.iter_mut().zip(sides) {
             if let Some(side) = side {
-                leaves.collect(path.steps(), side, self.hidden)?;
+                leaves.collect(path.steps(), side, self.hidden, |more| self.check(size + more))?;
+                size += leaves.size();
             }
         }
-        let [before, after] = &leaves;
+        self.size += size;
+        self.differing(&leaves)?;
+        self.size -= size;
+        Ok(())
+    }
+
+    /// Lists the scalars that differ.
+    fn differing(&mut self, [before, after]: &[Leaves<'_>; 2]) -> Result<()> {
         let [mut before, mut after] = [before.iter().peekable(), after.iter().peekable()];
         loop {
             let next = match (before.peek(), after.peek()) {
@@ -288,14 +298,19 @@ impl Listing<'_, '_> {
         Ok(entries.map(|mut entries| entries.step()).transpose()?.is_some_and(|it| it.is_none()))
     }
 
+    /// Fails if the paths take too much memory with this many bytes more.
+    fn check(&self, more: u64) -> Result<()> {
+        match self.size + more > self.size_max {
+            true => Err(Error::limit(Limit::Paths, self.size_max, self.offset)),
+            false => Ok(()),
+        }
+    }
+
     /// Adds a path with the digest of its value; `None` for an unknown value.
     fn push(&mut self, path: Path<'_>, digest: Option<Digest>, after: Shown) -> Result<()> {
         let path_text = path.to_string();
-        // Like the other lists of paths: 16 bytes for a path, 12 for a step, and the keys.
-        self.size += 16 + 12 * path.steps().len() as u64 + path_text.len() as u64;
-        if self.size > self.size_max {
-            return Err(Error::limit(Limit::Paths, self.size_max, self.offset));
-        }
+        self.size += (size_of::<Attribute>() + path_text.len()) as u64;
+        self.check(0)?;
         self.list.push(Attribute {
             path: path_text,
             before: Shown::Withheld,
@@ -320,34 +335,30 @@ struct Leaves<'a> {
 }
 
 impl<'a> Leaves<'a> {
-    /// Adds the leaves of a value. `steps` lead to the value.
+    /// Adds the leaves of a value. `steps` lead to the value. `check` fails if the leaves take too
+    /// much memory.
     fn collect<'s>(
         &mut self,
         steps: impl IntoIterator<Item = Step<'s>>,
         root: Value<'a>,
         hidden: &[u64],
+        check: impl Fn(u64) -> Result<()>,
     ) -> Result<()> {
-        let is_hidden = |value: Value<'_>| hidden.binary_search(&value.offset()).is_ok();
-        let descent = |value| if is_hidden(value) { Descent::Pass } else { Descent::Enter };
-        let mut path: Vec<OwnedStep> = steps.into_iter().map(OwnedStep::of).collect();
-        walk(root, descent, |met| {
-            match met {
-                WalkEvent::Key(key) => path.push(OwnedStep::Key(key.decode()?)),
-                WalkEvent::Index(index) => path.push(OwnedStep::Index(index)),
-                WalkEvent::Open(..) => {}
-                WalkEvent::Close(_) => drop(path.pop()),
-                WalkEvent::Leaf(_, value) => {
-                    self.order.push(self.values.len() as u32);
-                    self.values.push(value);
-                    self.paths.push(path.iter().map(OwnedStep::step));
-                    path.pop();
-                }
-            }
-            Ok(())
+        walk_unhidden(steps, root, hidden, |steps, value| {
+            self.order.push(self.values.len() as u32);
+            self.values.push(value);
+            self.paths.push(steps.iter().map(OwnedStep::step));
+            check(self.size())
         })?;
         let paths = &self.paths;
         self.order.sort_by_key(|&index| paths.get(index as usize));
         Ok(())
+    }
+
+    /// Returns the memory of the leaves, in bytes.
+    fn size(&self) -> u64 {
+        let lists = size_of_val(&*self.values) + size_of_val(&*self.order);
+        self.paths.size() + lists as u64
     }
 
     fn iter(&self) -> impl Iterator<Item = (Path<'_>, Value<'a>)> {
@@ -358,29 +369,18 @@ impl<'a> Leaves<'a> {
     }
 }
 
-/// A step of a path that owns its key.
-enum OwnedStep {
-    Key(String),
-    Index(u32),
-    Element,
-}
-
-impl OwnedStep {
-    fn of(step: Step<'_>) -> OwnedStep {
-        match step {
-            Step::Key(key) => OwnedStep::Key(key.to_owned()),
-            Step::Index(index) => OwnedStep::Index(index),
-            Step::Element => OwnedStep::Element,
-        }
-    }
-
-    fn step(&self) -> Step<'_> {
-        match self {
-            OwnedStep::Key(key) => Step::Key(key),
-            OwnedStep::Index(index) => Step::Index(*index),
-            OwnedStep::Element => Step::Element,
-        }
-    }
+/// Calls `each` with the leaves of a value, in document order, and does not enter sensitive values.
+/// `steps` lead to the value.
+fn walk_unhidden<'a, 's>(
+    steps: impl IntoIterator<Item = Step<'s>>,
+    root: Value<'a>,
+    hidden: &[u64],
+    mut each: impl FnMut(&[OwnedStep], Value<'a>) -> Result<()>,
+) -> Result<()> {
+    let is_hidden = |value: Value<'_>| hidden.binary_search(&value.offset()).is_ok();
+    let descent = |value| if is_hidden(value) { Descent::Pass } else { Descent::Enter };
+    let steps = steps.into_iter().map(OwnedStep::of).collect();
+    walk_leaves(steps, root, descent, |_, _| Ok(()), |steps, _, value, _| each(steps, value))
 }
 
 /// Calls `each` with the values of both sides at each path. `paths` is sorted. A path below another

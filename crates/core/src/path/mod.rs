@@ -21,6 +21,7 @@
 mod address;
 mod address_pattern;
 mod attribute;
+mod leaves;
 mod pattern;
 mod query;
 mod resource_address;
@@ -39,6 +40,7 @@ pub use self::address::{module_address, module_calls, module_names, names, resou
 pub use self::address_pattern::AddressPattern;
 use self::attribute::index;
 pub use self::attribute::{AttributePath, AttributeStep};
+pub use self::leaves::{OwnedStep, walk_leaves};
 pub use self::pattern::split_exact;
 pub use self::pattern::{
     DECODERS, NO_DOCUMENTS, PATH_OF_STRING, Pattern, outer_string, refuse_document,

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use super::shown::ValueRenderer;
 use super::{PATHS_MAX, Shown};
 use plansift_core::error::Result;
-use plansift_core::json::descent::{Descent, walk};
-use plansift_core::json::value::{Kind, Value, WalkEvent};
+use plansift_core::json::descent::Descent;
+use plansift_core::json::value::{Kind, Value};
 use plansift_core::path::is_attribute_name;
-use plansift_core::path::{Path, Paths, Step};
+use plansift_core::path::{OwnedStep, Path, Paths, walk_leaves};
 
 /// The scalars of a value, in document order. An empty object or array counts as a scalar, and so
 /// does `null` as an element of a list. For a member with `null`, [`Nulls`] decides.
@@ -33,7 +33,7 @@ impl Scalars {
         let renderer = RefCell::new(renderer);
         let descent = |value| renderer.borrow().descent(value);
         let enter = |steps: &[OwnedStep], value| nulls.counts_members(steps, value);
-        walk_with_steps(root, descent, enter, |steps, members, value, kind| {
+        walk_leaves(Vec::new(), root, descent, enter, |steps, members, value, kind| {
             let is_write_only = kind == Kind::Null && nulls.is_write_only(steps);
             let show = || match kind {
                 Kind::Null if is_write_only => Ok(Shown::NamedWriteOnly),
@@ -143,7 +143,8 @@ impl Nulls<'_> {
 /// beyond [`PATHS_MAX`].
 pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
     let mut marked = Paths::new();
-    walk_with_steps(
+    walk_leaves(
+        Vec::new(),
         overlay,
         |_| Descent::Enter,
         |_, _| Ok(()),
@@ -156,46 +157,4 @@ pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
     )?;
     marked.sort_outermost();
     Ok(marked)
-}
-
-/// Calls `each` with the steps to every scalar, every empty container, and every container that
-/// `descent` passes, and with what `enter` returned for the container around it.
-fn walk_with_steps<'a, T>(
-    root: Value<'a>,
-    descent: impl Fn(Value<'a>) -> Descent,
-    enter: impl Fn(&[OwnedStep], Value<'a>) -> Result<T>,
-    mut each: impl FnMut(&[OwnedStep], Option<&T>, Value<'a>, Kind) -> Result<()>,
-) -> Result<()> {
-    let (mut steps, mut open) = (Vec::new(), Vec::new());
-    walk(root, descent, |met| {
-        match met {
-            WalkEvent::Key(key) => steps.push(OwnedStep::Key(key.decode()?)),
-            WalkEvent::Index(index) => steps.push(OwnedStep::Index(index)),
-            WalkEvent::Open(_, value) => open.push(enter(&steps, value)?),
-            WalkEvent::Close(_) => {
-                steps.pop();
-                open.pop();
-            }
-            WalkEvent::Leaf(kind, value) => {
-                each(&steps, open.last(), value, kind)?;
-                steps.pop();
-            }
-        }
-        Ok(())
-    })
-}
-
-/// A step of a path that owns its key.
-enum OwnedStep {
-    Key(String),
-    Index(u32),
-}
-
-impl OwnedStep {
-    fn step(&self) -> Step<'_> {
-        match self {
-            OwnedStep::Key(key) => Step::Key(key),
-            OwnedStep::Index(index) => Step::Index(*index),
-        }
-    }
 }

@@ -17,13 +17,17 @@ use plansift_core::error::{Error, Fault, Result};
 use plansift_core::inert;
 use plansift_core::input::{Slice, Source};
 use plansift_core::json::{self, Validation};
-use plansift_core::limits::Limits;
+use plansift_core::limits::{Limit, Limits};
 use plansift_plan::plan::APPROVAL_START;
 use plansift_plan::record::CompareLevel;
 use plansift_plan::record::counts::PlanFacts;
 
 /// The version of the format.
 pub const APPROVAL_VERSION: u32 = 1;
+
+/// How many times [`Limits::paths`] the paths of an object may take. A change has several lists of
+/// paths, and each stays within the limit.
+const PATHS_FACTOR: u64 = 2;
 
 /// The first line of an approval file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -282,6 +286,10 @@ impl<S: Source> Approval<S> {
                     return Err(damaged());
                 }
                 Entry::Planned(planned) => {
+                    let paths_max = self.lines.limits.paths;
+                    if planned.size() as u64 > PATHS_FACTOR * paths_max {
+                        return Err(Error::limit(Limit::Paths, paths_max, at));
+                    }
                     count += 1;
                     objects.push(*planned)?;
                 }
@@ -325,8 +333,7 @@ impl<S: Source> Lines<S> {
             let end = rest[searched..].iter().position(|byte| *byte == b'\n');
             let len = end.map_or(rest.len(), |end| searched + end);
             if len as u64 > self.limits.change {
-                let limit = plansift_core::limits::Limit::Change;
-                return Err(Error::limit(limit, self.limits.change, self.at));
+                return Err(Error::limit(Limit::Change, self.limits.change, self.at));
             }
             if end.is_some() {
                 break len;
@@ -372,6 +379,7 @@ fn rest_is_empty(source: &impl Source, at: u64) -> bool {
 mod tests {
     use super::*;
     use crate::planned::{KnownPath, PlannedPaths};
+    use plansift_core::error::ErrorKind;
     use plansift_plan::record::ObjectKind;
 
     fn objects() -> Objects {
@@ -424,6 +432,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_paths_of_an_object_have_a_limit() {
+        let text = written(&ApprovalKey::Public);
+        let read = |paths| {
+            let limits = Limits { paths, ..Limits::default() };
+            let approval = Approval::open(Slice(&text), &limits)?;
+            let approval = approval.ok_or(Error::new(ApprovalFault::Damaged))?;
+            approval.read(&mut Objects::new(u64::MAX))
+        };
+        assert!(read(1024).is_ok());
+        let limit = ErrorKind::Limit { limit: Limit::Paths, value: 64 };
+        assert_eq!(read(64).expect_err("a limit").kind(), limit);
+    }
+
     /// A source of a text that yields a few bytes at a time.
     struct Drops<'a> {
         text: &'a [u8],
@@ -466,9 +488,8 @@ mod tests {
             let drops = Drops { text: text.as_bytes(), len };
             let approval = Approval::open(drops, &limits).expect("a header").expect("an approval");
             let error = approval.read(&mut Objects::new(u64::MAX)).expect_err("a limit");
-            let limit = plansift_core::limits::Limit::Change;
-            let kind = plansift_core::error::ErrorKind::Limit { limit, value: 1 << 20 };
-            assert_eq!(error.kind(), kind);
+            let limit = ErrorKind::Limit { limit: Limit::Change, value: 1 << 20 };
+            assert_eq!(error.kind(), limit);
         }
     }
 

@@ -18,8 +18,8 @@ use super::sorter::{Sortable, Sorted, Sorter};
 use plansift_core::error::Result;
 use plansift_plan::record::counts::PlanFacts;
 use plansift_plan::record::{
-    AspectDifference, CompareLevel, ComparisonSummary, Direction, DirectionCounts, FoundIn, LeftOut, LevelCounts,
-    ObjectDifference, ObjectKind, Record,
+    AspectDifference, CompareLevel, ComparisonSummary, Direction, DirectionCounts, FoundIn,
+    LeftOut, LevelCounts, ObjectDifference, ObjectKind, Record,
 };
 use plansift_plan::sink::Sink;
 

@@ -111,11 +111,9 @@ fn the_memory_of_planned_paths_is_limited() {
     };
     // A created object plans no `null`.
     assert_eq!(count_with_few_paths("null", &list("null")).expect("one object"), 1);
-    for (before, after) in [
-        ("null", list("1")),
-        (r#"{"l":"a"}"#, list("null")),
-        (r#"{"l":"a"}"#, list("1")),
-    ] {
+    for (before, after) in
+        [("null", list("1")), (r#"{"l":"a"}"#, list("null")), (r#"{"l":"a"}"#, list("1"))]
+    {
         let error = count_with_few_paths(before, &after).expect_err("a limit");
         assert!(is_limit(error), "{before}");
         let error = count_with_few_paths(&after, r#"{"l":"a"}"#);

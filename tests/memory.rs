@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod attack;
+mod comparisons;
 mod plan_files;
 mod reports;
 

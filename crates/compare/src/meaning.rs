@@ -10,6 +10,7 @@ use super::planned::ObjectKey;
 use plansift_core::error::{Error, Result};
 use plansift_core::json::number;
 use plansift_core::json::value::{Kind, Value, WalkEvent, decode};
+use plansift_redact::redact::mask::KEY_MIN;
 use plansift_redact::secret::document::{DOCUMENT_DEPTH_MAX, Document};
 
 /// The key of the digests of values. Without the key, a digest cannot be used to test a guess of a
@@ -22,9 +23,6 @@ impl fmt::Debug for ValueKey {
         f.write_str("ValueKey")
     }
 }
-
-/// Minimum length of the bytes that a key is derived from.
-pub const KEY_MIN: usize = 16;
 
 impl ValueKey {
     /// Creates a key from random bytes.

@@ -61,11 +61,6 @@ impl ComparisonForm {
         ComparisonForm::Ndjson,
     ];
 
-    /// Returns the format with this name; `None` if there is none.
-    pub fn named(name: &str) -> Option<ComparisonForm> {
-        ComparisonForm::ALL.into_iter().find(|form| form.name() == name)
-    }
-
     /// Returns the name of the format.
     pub fn name(self) -> &'static str {
         match self {

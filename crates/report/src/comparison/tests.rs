@@ -592,11 +592,3 @@ fn outside_code(text: &str) -> String {
     }
     outside + rest
 }
-
-#[test]
-fn every_format_has_its_name() {
-    for form in ComparisonForm::ALL {
-        assert_eq!(ComparisonForm::named(form.name()), Some(form));
-    }
-    assert_eq!(ComparisonForm::named("csv"), None);
-}

@@ -246,10 +246,14 @@ impl<'a> Digesting<'a> {
         Collector::new(self.key, &[], &mut facts, &mut each).record(record)
     }
 
+    /// Returns the objects so far, and starts anew.
+    fn take(&mut self) -> Objects {
+        std::mem::replace(&mut self.objects, Objects::new(self.spool_max))
+    }
+
     /// Returns the digest of the objects so far, and starts anew.
-    fn take(&mut self) -> Result<String> {
-        let objects = std::mem::replace(&mut self.objects, Objects::new(self.spool_max));
-        Ok(digest(objects, self.level, Vec::new())?.to_string())
+    fn digest(&mut self) -> Result<String> {
+        Ok(digest(self.take(), self.level, Vec::new())?.to_string())
     }
 }
 
@@ -269,7 +273,7 @@ impl<'a> Counted<'a> {
 
     /// Keeps the outcome of the current plan, which was read to its end.
     fn keep(&mut self, summary: &Summary) -> Result<()> {
-        let digest = self.digests.as_mut().map(Digesting::take).transpose()?;
+        let digest = self.digests.as_mut().map(Digesting::digest).transpose()?;
         let mut tally = std::mem::take(&mut self.tally);
         match self.first.map(|first| &mut self.plans[first].result) {
             Some(PlanResult::Done(first)) => first.tally.take_names(&mut tally),
@@ -310,7 +314,7 @@ impl Sink for Counted<'_> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         // The objects of a plan that failed half-way do not count for the next one.
-        self.digests.as_mut().map(Digesting::take).transpose()?;
+        drop(self.digests.as_mut().map(Digesting::take));
         let Label { source, workspace } = label;
         let (source, workspace) = (source.to_owned(), workspace.map(str::to_owned));
         let result = PlanResult::Error(error.to_string());

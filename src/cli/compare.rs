@@ -55,7 +55,7 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
         inputs::list_named(plans, vec![name.clone()], takes, path, also.clone())
     };
     let listed = [list(&old, Takes::Approvals)?, list(&new, Takes::States)?];
-    let pairs = pairs([&listed[0].inputs, &listed[1].inputs], [&old, &new]);
+    let pairs = pairs(plans, [&listed[0].inputs, &listed[1].inputs], [&old, &new]);
     let pairs = pairs.map_err(|text| usage(&text))?;
     let options = RecordOptions {
         relevant: true,

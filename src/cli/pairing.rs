@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::path::Path;
 
+use super::args::Plans;
+use super::messages::say;
 use plansift_fleet::source::{InputEntry, Inputs, Unlisted};
 
 /// Two inputs to compare.
@@ -19,19 +20,18 @@ pub struct Pair<'a> {
 /// Pairs the inputs of two names. If each name is one input, these are the only pair. Fails with a
 /// message for the user if the inputs cannot be paired.
 pub fn pairs<'a>(
+    plans: &Plans,
     inputs: [&'a Inputs; 2],
     names: [&OsStr; 2],
 ) -> std::result::Result<Vec<Pair<'a>>, String> {
     let [old, new] = inputs;
-    let is_folder = |name: &OsStr| Path::new(name).is_dir();
-    let is_one = |inputs: &Inputs, name| inputs.entries.len() == 1 && !is_folder(name);
-    let are_one = [is_one(old, names[0]), is_one(new, names[1])];
-    match are_one {
-        [true, true] => {
-            let (old, new) = (Some(listed(&old.entries[0])?), Some(listed(&new.entries[0])?));
+    let are_one = [old, new].map(|inputs| !inputs.are_found);
+    match (are_one, &old.entries[..], &new.entries[..]) {
+        ([true, true], [old], [new]) => {
+            let (old, new) = (Some(listed(old)?), Some(listed(new)?));
             Ok(vec![Pair { workspace: None, old, new }])
         }
-        [false, false] => {
+        ([false, false], ..) => {
             let [old, new] = [by_workspace(old, names[0])?, by_workspace(new, names[1])?];
             let mut workspaces: Vec<&String> = old.keys().chain(new.keys()).collect();
             workspaces.sort_unstable();
@@ -41,6 +41,11 @@ pub fn pairs<'a>(
                 old: old.get(name).copied(),
                 new: new.get(name).copied(),
             };
+            let has_both =
+                workspaces.iter().any(|it| old.contains_key(*it) && new.contains_key(*it));
+            if !plans.quiet && !workspaces.is_empty() && !has_both {
+                say("warning: no workspace is in both OLD and NEW: see --workspace-from");
+            }
             match workspaces.is_empty() {
                 true => Err("there is no plan in these folders".to_owned()),
                 false => Ok(workspaces.into_iter().map(pair).collect()),
@@ -66,18 +71,10 @@ fn by_workspace<'a>(
     inputs: &'a Inputs,
     folder: &OsStr,
 ) -> std::result::Result<BTreeMap<String, &'a InputEntry>, String> {
-    let folder = folder.to_string_lossy();
-    let folder = folder.trim_start_matches("./").trim_end_matches('/');
     let mut found: BTreeMap<String, &InputEntry> = BTreeMap::new();
     for entry in &inputs.entries {
         let entry = listed(entry)?;
-        let whole = inputs.workspace(entry);
-        let inside = whole.strip_prefix(folder).map(|rest| rest.trim_start_matches('/'));
-        let workspace = match inside {
-            Some("") => ".".to_owned(),
-            Some(rest) => rest.to_owned(),
-            None => whole,
-        };
+        let workspace = inputs.workspace_in(folder, entry);
         if let Some(other) = found.insert(workspace.clone(), entry) {
             return Err(format!(
                 "{} and {} are both the workspace {workspace}: leave one out with --exclude, or \

@@ -54,6 +54,8 @@ pub struct InputEntries<'a> {
     glob: Option<Opened<Expansion>>,
     folder: Option<Opened<Folder>>,
     skipped: Skipped,
+    /// Whether a name so far was a list, a glob or a folder.
+    opens: bool,
 }
 
 /// A folder that is being read: a local one, or a listing of a store.
@@ -110,7 +112,13 @@ impl<'a> InputEntries<'a> {
             glob: None,
             folder: None,
             skipped: Skipped::default(),
+            opens: false,
         }
+    }
+
+    /// Whether a name so far was a list, a glob or a folder.
+    pub fn opens(&self) -> bool {
+        self.opens
     }
 
     /// Returns the counts of the files skipped so far.
@@ -255,6 +263,7 @@ impl Iterator for InputEntries<'_> {
                     list @ List::File(path) => self.open_list(list, path.as_os_str()),
                 }
             };
+            self.opens |= item.is_none();
             if let Some(item) = item {
                 let schemas = &self.selection.schemas;
                 return Some(item.map(|entry| InputEntry { schemas: schemas.clone(), ..entry }));

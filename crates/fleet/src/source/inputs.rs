@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::key::Key;
@@ -19,6 +20,8 @@ pub struct Inputs {
     pub skipped: Skipped,
     /// The number of repetitions. Folders and globs may overlap, but each input is listed once.
     pub again: u64,
+    /// Whether a name is a list, a glob or a folder, even if it yields only one input.
+    pub are_found: bool,
     /// Whether the output names workspaces: there are several inputs, a rule names them, or the
     /// caller wants them.
     pub shows_workspaces: bool,
@@ -42,7 +45,8 @@ impl Inputs {
         }
         let shows_workspaces = rule != Rule::Path || entries.len() > 1;
         let (skipped, lists) = (listed.skipped(), selection.lists().collect());
-        Inputs { entries, skipped, again, shows_workspaces, rule, lists }
+        let are_found = listed.opens();
+        Inputs { entries, skipped, again, are_found, shows_workspaces, rule, lists }
     }
 
     /// Returns the paths of the inputs that are files, and of the lists of inputs.
@@ -67,6 +71,13 @@ impl Inputs {
     /// inputs may share a workspace.
     pub fn workspace(&self, entry: &InputEntry) -> String {
         self.rule.workspace(entry).unwrap_or_else(|| entry.source().into_owned())
+    }
+
+    /// Returns the workspace of an input in a folder, without the name of the folder. A rule of the
+    /// user alone decides.
+    pub fn workspace_in(&self, folder: &OsStr, entry: &InputEntry) -> String {
+        let inside = self.rule.workspace_in(&folder.to_string_lossy(), entry);
+        inside.unwrap_or_else(|| self.workspace(entry))
     }
 
     /// Whether the rule matches the path of an input.

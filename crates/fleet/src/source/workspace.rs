@@ -71,6 +71,21 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// Like [`Rule::workspace`], without the name of a folder; `None` if the input is not in the
+    /// folder, or if the user has a pattern. A plan that only its folder names is `.`.
+    pub(super) fn workspace_in(&self, folder: &str, entry: &InputEntry) -> Option<String> {
+        let (Rule::Path, path) = (self, path_of(entry)?) else { return None };
+        let folder =
+            if cfg!(windows) { folder.replace('\\', "/").into() } else { Cow::from(folder) };
+        let mut rest = components(&path);
+        let is_inside = components(&folder).all(|component| rest.next() == Some(component));
+        let inside = is_inside.then(|| rest.collect::<Vec<_>>().join("/"))?;
+        let name = without_plan_name(&inside);
+        Some(if is_plan_name(&name) { ".".to_owned() } else { name })
+    }
+}
+
 impl Pattern {
     /// Returns the workspace in a path. If the pattern matches in several ways, returns the
     /// shortest workspace.
@@ -110,10 +125,16 @@ fn path_of(entry: &InputEntry) -> Option<Cow<'_, str>> {
     if is_plain {
         return Some(text);
     }
-    let components = text.split('/').enumerate();
+    Some(components(&text).collect::<Vec<_>>().join("/").into())
+}
+
+/// Returns the components of a path, without `.` and empty ones. The first one of an absolute path
+/// is empty.
+fn components(path: &str) -> impl Iterator<Item = &str> {
+    let components = path.split('/').enumerate();
     let kept = components
         .filter(|&(at, component)| component != "." && (at == 0 || !component.is_empty()));
-    Some(kept.map(|(_, component)| component).collect::<Vec<_>>().join("/").into())
+    kept.map(|(_, component)| component)
 }
 
 /// Removes from a path the known extensions, a file name that only means "plan", and the folders in
@@ -157,6 +178,31 @@ pub(super) fn is_plan_name(stem: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_workspace_in_a_folder_lacks_the_components_of_the_folder() {
+        for (name, folder, path) in [
+            (Some("live/apple"), "app", "app/live/apple.json"),
+            (None, "app", "apple/live.json"),
+            (Some("a"), "h2/.", "h2/./a.json"),
+            (Some("a"), "./h2//", "./h2/a.json"),
+            (Some("a"), "../h2/", "../h2/a.json"),
+            (Some("a"), "/data/h2", "/data/h2/a.json"),
+            (Some("a/b"), ".", "./a/b.json"),
+            (Some("."), "h2", "h2/plan.json"),
+            (Some("."), ".", "./plan.json"),
+            (Some("plan-a"), "h2", "h2/plan-a.json"),
+            (Some("a"), "h2", "h2/a/tfplan.json"),
+            (Some("a"), "live/terraform.tfstate.d", "live/terraform.tfstate.d/a/terraform.tfstate"),
+        ] {
+            let entry = InputEntry::of_file(path.into());
+            let found = Rule::Path.workspace_in(folder, &entry);
+            assert_eq!(found.as_deref(), name, "{folder} {path}");
+        }
+        let rule = Rule::parse("*/live/{workspace}.json").expect("a rule");
+        let entry = InputEntry::of_file("app/live/apple.json".into());
+        assert_eq!(rule.workspace_in("app", &entry), None);
+    }
 
     #[test]
     fn a_workspace_is_the_path_without_generic_file_names() {

@@ -11,6 +11,7 @@ mod gates;
 mod inputs;
 mod limits;
 mod output;
+mod pairing;
 mod screen;
 #[cfg(unix)]
 mod shells;

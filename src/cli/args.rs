@@ -14,6 +14,7 @@ mod limits;
 mod manual;
 mod paths;
 mod redact;
+mod refused;
 mod report;
 mod show;
 mod values;
@@ -493,7 +494,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
     let (args, options) = translated(args);
     let parsed = match hints::one_dash(&args[..options]) {
         Some(error) => Err(error),
-        None => Cli::try_parse_from(&args),
+        None => refused::parsed(&args),
     };
     parsed.map(|cli| cli.command).map_err(|error| Refusal { error, args })
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Args, ValueEnum};
 
+use super::refused::refused;
 use super::report::{fit, nonempty, only};
 use super::{FILTERS, GATES, INPUT, OUTPUT, Plans, SECRETS, SecretArgs, file, words};
 use clap::builder::TypedValueParser;
@@ -239,7 +240,7 @@ pub(super) fn of_two(arg: Arg) -> Arg {
             "Two plans, two states, or an approval and a plan: files, URLs, - for standard input; \
              or two folders, whose plans are paired by workspace",
         ),
-        "files_from" | "null" => arg.hide(true),
+        "files_from" | "null" => refused(arg),
         "echo" => arg.value_parser(super::report::echo()),
         _ => arg,
     }
@@ -276,7 +277,7 @@ pub(super) fn of_one(arg: Arg) -> Arg {
             .action(ArgAction::Set)
             .num_args(0..=1)
             .help("The plan: a plan file or JSON, plain, gzip or zstd; a file, a URL, or -"),
-        "files_from" | "null" | "include" | "exclude" | "workspace_from" => arg.hide(true),
+        "files_from" | "null" | "include" | "exclude" | "workspace_from" => refused(arg),
         _ => arg,
     }
 }

@@ -214,16 +214,17 @@ impl fmt::Display for OtherFilters {
 
 impl Comparing<'_> {
     /// Compares two inputs. Returns `None` if one of them fails.
-    fn pair(&mut self, pair: &Pair<'_>) -> std::result::Result<Option<ComparisonSummary>, Failure> {
+    fn pair(&mut self, pair: &Pair) -> std::result::Result<Option<ComparisonSummary>, Failure> {
         let plans = &self.arguments.plans;
         self.messages.read.clear();
         let (bar, read) = (Bar::new(plans), self.options.read);
         let opening = Opening { progress: Some(&bar), ..Opening::new(read, access(plans, &read)) };
         let workspace = pair.workspace.as_deref();
-        let names = [pair.old, pair.new].map(|side| side.map_or("".into(), InputEntry::source));
+        let names =
+            [&pair.old, &pair.new].map(|side| side.as_ref().map_or("".into(), InputEntry::source));
         let label = |index: usize| Label { source: &names[index], workspace };
         let mut sides: [Option<NamedInput<'_>>; 2] = [None, None];
-        for (index, entry) in [pair.old, pair.new].into_iter().enumerate() {
+        for (index, entry) in [&pair.old, &pair.new].into_iter().enumerate() {
             let Some(entry) = entry else { continue };
             match KeptInput::new(entry, &opening) {
                 Ok(kept) => sides[index] = Some(NamedInput { kept, label: label(index) }),
@@ -248,12 +249,12 @@ impl Comparing<'_> {
     }
 
     /// Prints why a comparison breaks the gate.
-    fn gate(&self, pair: &Pair<'_>, summary: &ComparisonSummary) {
+    fn gate(&self, pair: &Pair, summary: &ComparisonSummary) {
         let Some(fail_on) = self.arguments.fail_on else { return };
         if !fail_on.is_broken_by(summary.verdict) {
             return;
         }
-        let source = pair.new.or(pair.old).map_or("".into(), InputEntry::source);
+        let source = pair.new.as_ref().or(pair.old.as_ref()).map_or("".into(), InputEntry::source);
         let DirectionCounts { more, less, resolved } = summary.differing;
         let counts = [(more, "more"), (less, "less"), (resolved, "resolved")];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);

@@ -2,33 +2,34 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::path::Path;
 
 use super::args::Plans;
 use super::messages::say;
 use plansift_fleet::source::{InputEntry, Inputs, Unlisted};
 
 /// Two inputs to compare.
-pub struct Pair<'a> {
+pub struct Pair {
     /// The workspace; `None` if the user named the two inputs.
     pub workspace: Option<String>,
     /// The earlier input; `None` if only the later folder has the workspace.
-    pub old: Option<&'a InputEntry>,
+    pub old: Option<InputEntry>,
     /// The later input; `None` if only the earlier folder has the workspace.
-    pub new: Option<&'a InputEntry>,
+    pub new: Option<InputEntry>,
 }
 
 /// Pairs the inputs of two names. If each name is one input, these are the only pair. Fails with a
 /// message for the user if the inputs cannot be paired.
-pub fn pairs<'a>(
+pub fn pairs(
     plans: &Plans,
-    inputs: [&'a Inputs; 2],
+    inputs: [&Inputs; 2],
     names: [&OsStr; 2],
-) -> std::result::Result<Vec<Pair<'a>>, String> {
+) -> std::result::Result<Vec<Pair>, String> {
     let [old, new] = inputs;
     let are_one = [old, new].map(|inputs| !inputs.are_found);
     match (are_one, &old.entries[..], &new.entries[..]) {
         ([true, true], [old], [new]) => {
-            let (old, new) = (Some(listed(old)?), Some(listed(new)?));
+            let (old, new) = (Some(listed(old)?.clone()), Some(listed(new)?.clone()));
             Ok(vec![Pair { workspace: None, old, new }])
         }
         ([false, false], ..) => {
@@ -36,10 +37,13 @@ pub fn pairs<'a>(
             let mut workspaces: Vec<&String> = old.keys().chain(new.keys()).collect();
             workspaces.sort_unstable();
             workspaces.dedup();
-            let pair = |name: &String| Pair {
-                workspace: Some(name.clone()),
-                old: old.get(name).copied(),
-                new: new.get(name).copied(),
+            let pair = |name: &String| {
+                let (before, after) = (old.get(name).copied(), new.get(name).copied());
+                Pair {
+                    workspace: Some(name.clone()),
+                    old: before.cloned().or_else(|| counterpart(after?, [names[1], names[0]])),
+                    new: after.cloned().or_else(|| counterpart(before?, names)),
+                }
             };
             let has_both =
                 workspaces.iter().any(|it| old.contains_key(*it) && new.contains_key(*it));
@@ -60,6 +64,15 @@ pub fn pairs<'a>(
             ))
         }
     }
+}
+
+/// Returns the file with the name of an entry in the other folder, if there is one. The folder was
+/// listed without it, because it does not look like a plan. Reading it reports the error, or finds a
+/// plan after all. A gate must not take such a workspace for one that is gone.
+fn counterpart(entry: &InputEntry, [folder, other]: [&OsStr; 2]) -> Option<InputEntry> {
+    let name = entry.name()?;
+    let file = Path::new(other).join(Path::new(&name).strip_prefix(folder).ok()?);
+    file.is_file().then(|| InputEntry::of_file(file))
 }
 
 fn listed(entry: &Result<InputEntry, Unlisted>) -> std::result::Result<&InputEntry, String> {

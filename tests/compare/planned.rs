@@ -66,9 +66,11 @@ impl Planned {
             return;
         }
         let [before, after] = sides.map(|side| side.filter(|it| is_leaf(it)).map(meaning));
+        let are_containers = |kind: fn(&Value) -> bool| sides.iter().all(|it| it.is_some_and(kind));
+        let are_entered = are_containers(Value::is_object) || are_containers(Value::is_array);
         let is_removed = before.is_some() && sides[1].is_none();
         let is_set = after.is_some() && after != before;
-        if !holds_true(unknown) && (is_removed || is_set) {
+        if !are_entered && !holds_true(unknown) && (is_removed || is_set) {
             self.known.insert(at.clone(), after);
         }
         let inside = [sides[0], sides[1], Some(unknown)].map(|it| it.map(children));

@@ -288,18 +288,6 @@ fn an_object_that_is_replaced_without_an_approved_attribute_is_more() {
     assert_eq!(code, 3);
 }
 
-#[test]
-fn an_empty_container_is_a_value() {
-    let key = Key::new();
-    let emptied = |after: Value| change("t.a", update(json!({"l": {"a": 1}}), json!({"l": after})));
-    key.write("null.json", &plan(&[emptied(Value::Null)]));
-    key.write("empty.json", &plan(&[emptied(json!({}))]));
-    for inputs in ["null.json empty.json", "empty.json null.json"] {
-        let (_, _, code) = run_in(&key, &format!("compare --level values --fail-on more {inputs}"));
-        assert_eq!(code, 3, "{inputs}");
-    }
-}
-
 /// Strings that some reader takes for different documents are different.
 #[test]
 fn only_clear_documents_are_compared_by_their_meaning() {
@@ -378,4 +366,41 @@ fn an_approval_with_a_raised_level_is_damaged() {
             assert!(code == 1 && err.contains("damaged"), "{level}: {err}");
         }
     }
+}
+
+/// A file that is no plan is not a workspace that is gone.
+#[test]
+fn a_file_that_is_no_plan_is_not_compared() {
+    let key = Key::new();
+    for folder in ["old", "new"] {
+        std::fs::create_dir(key.path(folder)).expect("a folder");
+    }
+    let changed = change("t.a", update(json!({"n": 1}), json!({"n": 2})));
+    let deleted = json!({"actions": ["delete"], "before": {"n": 1}, "after": null});
+    let late = plan(&[changed.clone(), change("t.b", deleted)]);
+    let late = format!(r#"{{"padding":"{}",{}"#, "x".repeat(200_000), &late[1..]);
+    key.write("old/one.json", &plan(&[changed]));
+    for (text, code) in
+        [("Error: no credentials\n", 1), ("[]", 1), ("{\"a\":1}", 1), ("{}", 1), (&*late, 3)]
+    {
+        key.write("new/one.json", text);
+        let (out, err, found) = run_in(&key, "compare --fail-on more old new");
+        assert_eq!(found, code, "{text:.20}: {out}{err}");
+        key.write("old/two.json", &plan(&[]));
+        key.write("new/two.json", &plan(&[]));
+        let (out, err, found) = run_in(&key, "compare --fail-on more old new");
+        assert_eq!(found, if code == 1 { 4 } else { code }, "{text:.20}: {out}{err}");
+        for name in ["old/two.json", "new/two.json"] {
+            std::fs::remove_file(key.path(name)).expect("a file");
+        }
+    }
+}
+
+/// Many equal changes take no more time than as many different ones.
+#[test]
+fn a_change_that_is_listed_often_is_compared_in_time() {
+    let key = Key::new();
+    let changed = change("t.a", update(json!({"n": 1}), json!({"n": 2})));
+    let path = key.write("plan.json", &plan(&vec![changed; 100_000]));
+    assert!(key.ask(&path, &path, &[]).differences.is_empty());
 }

@@ -112,6 +112,8 @@ struct Line {
     address: String,
     deposed: Option<String>,
     trigger: Option<String>,
+    #[serde(default)]
+    moved: bool,
     previous_address: Option<String>,
     #[serde(rename = "type")]
     type_name: Option<String>,
@@ -140,8 +142,8 @@ struct Line {
 
 impl From<Line> for Planned {
     fn from(line: Line) -> Planned {
-        let Line { object, address, deposed, trigger, previous_address, type_name, .. } = line;
-        let Line { action, import, created, reasons, causes, known, .. } = line;
+        let Line { object, address, deposed, trigger, moved, previous_address, .. } = line;
+        let Line { type_name, action, import, created, reasons, causes, known, .. } = line;
         let Line { paths_digest, values_digest, unknown, partial, sensitive, text, .. } = line;
         let values = values_digest;
         let digests = paths_digest.map(|paths| KnownDigests { paths, values });
@@ -150,6 +152,7 @@ impl From<Line> for Planned {
             address,
             deposed,
             trigger,
+            moved,
             previous_address,
             type_name,
             action,
@@ -212,6 +215,7 @@ impl Planned {
         // Each text is named, so that a new one is not forgotten.
         let Planned {
             object: _,
+            moved: _,
             address,
             deposed,
             trigger,

@@ -3,7 +3,7 @@
 use super::meaning::{Digest, ValueKey};
 use plansift_core::error::{Error, Result};
 use plansift_core::json::descent::Descent;
-use plansift_core::json::value::{Entries, Value};
+use plansift_core::json::value::{Entries, Kind, Value};
 use plansift_core::limits::{Limit, Limits};
 use plansift_core::path::{OwnedStep, Path, Paths, Step, StepCursor, walk_leaves};
 use plansift_plan::marks::steps::PieceMarkedPaths;
@@ -254,9 +254,21 @@ impl Listing<'_, '_> {
                 new.map_or(Ok(()), |value| self.partial(next, value))?;
                 continue;
             }
-            // A value that became a container with contents has no planned path of its own.
-            let is_entered = after.peek().is_some_and(|(path, _)| path.is_below(next));
-            if new.is_none() && is_entered {
+            // The other side has a container with contents here, so this side has no leaf of its
+            // own: an empty container of the same kind, or any value that became a container.
+            let is_entered = match (old, new) {
+                (Some(_), None) => after.peek().is_some_and(|(path, _)| path.is_below(next)),
+                (None, Some(new)) => {
+                    let inner = before.peek().filter(|(path, _)| path.is_below(next));
+                    let step = inner.and_then(|(path, _)| path.step(next.steps().len()));
+                    matches!(
+                        (step, new.kind()?),
+                        (Some(Step::Key(_)), Kind::Object) | (Some(Step::Index(_)), Kind::Array)
+                    )
+                }
+                _ => false,
+            };
+            if is_entered {
                 continue;
             }
             let digest_of = |value: Option<Value<'_>>| match value {

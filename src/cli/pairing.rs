@@ -67,8 +67,8 @@ pub fn pairs(
 }
 
 /// Returns the file with the name of an entry in the other folder, if there is one. The folder was
-/// listed without it, because it does not look like a plan. Reading it reports the error, or finds a
-/// plan after all. A gate must not take such a workspace for one that is gone.
+/// listed without it, because it does not look like a plan. Reading it reports the error, or finds
+/// a plan after all. A gate must not take such a workspace for one that is gone.
 fn counterpart(entry: &InputEntry, [folder, other]: [&OsStr; 2]) -> Option<InputEntry> {
     let name = entry.name()?;
     let file = Path::new(other).join(Path::new(&name).strip_prefix(folder).ok()?);

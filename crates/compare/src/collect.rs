@@ -140,7 +140,6 @@ impl<'c> Collector<'c> {
 fn without_move(mut planned: Planned) -> Option<Planned> {
     if let Some(previous) = planned.previous_address.take() {
         planned.address = previous;
-        planned.moved = true;
     }
     if planned.action == "move" {
         planned.import?;

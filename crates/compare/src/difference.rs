@@ -95,8 +95,8 @@ pub(crate) fn compare(
     })
 }
 
-/// Ends each path at the first place that either document marks as sensitive. The keys below the mark
-/// are a part of the sensitive value, also in the document that does not mark it.
+/// Ends each path at the first place that either document marks as sensitive. The keys below the
+/// mark are a part of the sensitive value, also in the document that does not mark it.
 fn end_at_marks(
     list: Vec<AspectDifference<'static>>,
     marks: [&[String]; 2],

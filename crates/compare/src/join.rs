@@ -25,8 +25,9 @@ use plansift_plan::sink::Sink;
 
 impl Sortable for Planned {
     fn order(&self, other: &Planned) -> Ordering {
-        // A moved object comes before an object that is created at its previous address.
-        self.by_key(other).then(other.moved.cmp(&self.moved))
+        // If moves do not count, an object that moved comes before one that is created at its
+        // previous address.
+        self.by_key(other).then(self.created.cmp(&other.created))
     }
 
     fn pairing(&self, other: &Planned) -> Ordering {
@@ -125,8 +126,8 @@ pub struct JoinOptions {
     /// Number of changes that both documents contain byte for byte, and that are not among the
     /// objects.
     pub alike: u64,
-    /// Whether the earlier document is an approval. Its digests are bound to its objects, and it has
-    /// none of JSON text.
+    /// Whether the earlier document is an approval. Its digests are bound to its objects, and it
+    /// has none of JSON text.
     pub approved: bool,
 }
 
@@ -345,7 +346,7 @@ impl Join<'_> {
     fn pair(&mut self, old: &Planned, new: &Planned) -> Result<()> {
         let key = &self.options.key;
         let difference = match self.options.approved {
-            true => compare(old, &new.clone().bound(&key.binding(&old.key())), key),
+            true => compare(old, &new.clone().bound(&old.key().binding(key)), key),
             false => compare(old, new, key),
         };
         if let Some(difference) = difference {

@@ -6,7 +6,6 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::planned::ObjectKey;
 use plansift_core::error::{Error, Result};
 use plansift_core::json::number;
 use plansift_core::json::value::{Kind, Value, WalkEvent, decode};
@@ -57,13 +56,12 @@ impl ValueKey {
         ValueKey(*self.hasher(b'S').update(salt).finalize().as_bytes())
     }
 
-    /// Returns what binds digests to an object. Equal values of different objects or paths have
-    /// different bound digests, so nobody can test a guess by planning the guess elsewhere.
-    pub(crate) fn binding(&self, owner: &ObjectKey<'_>) -> Binding {
+    /// Returns what binds digests to an object, which these texts identify. Equal values of
+    /// different objects or paths have different bound digests, so nobody can test a guess by
+    /// planning the guess elsewhere.
+    pub(crate) fn binding<'t>(&self, owner: impl IntoIterator<Item = Option<&'t str>>) -> Binding {
         let mut hasher = self.hasher(b'B');
-        let ObjectKey { object, address, deposed, trigger } = *owner;
-        hasher.update(&[object as u8]);
-        for text in [Some(address), deposed, trigger] {
+        for text in owner {
             hasher.update(&(text.map_or(u64::MAX, |text| text.len() as u64)).to_le_bytes());
             hasher.update(text.unwrap_or_default().as_bytes());
         }

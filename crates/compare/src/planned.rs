@@ -9,23 +9,19 @@ use plansift_plan::record::{CompareLevel, ObjectKind};
 
 /// What a document plans for one object (docs/format/comparison.md, sections 2 and 3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Line")]
 pub struct Planned {
     /// The kind of the object.
     pub object: ObjectKind,
     /// The address or the name. For a fact about a plan, its key.
     pub address: String,
     /// The key of a deposed object.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deposed: Option<String>,
     /// For an invocation: the address of the resource that triggers it, after the words for when.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
-    /// Whether `address` is the address before the plan, because moves do not count.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub moved: bool,
     /// The address before the plan, if the plan moves the object.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_address: Option<String>,
     /// The type of the resource or action.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
@@ -33,19 +29,19 @@ pub struct Planned {
     /// The action word, with the words of section 4. The status of a check, or the value of a fact.
     pub action: String,
     /// What the plan imports; `None` if it imports nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub import: Option<Import>,
     /// Whether the object does not exist before the change.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub created: bool,
     /// The reasons for the action and for its deferral.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub reasons: Vec<String>,
     /// The planned paths, and other paths of the object.
-    #[serde(flatten)]
+    #[serde(default, skip_serializing_if = "PlannedPaths::are_none")]
     pub paths: PlannedPaths,
     /// The digest of the JSON text, to tell objects that are planned alike and written differently.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Digest>,
 }
 
@@ -59,25 +55,25 @@ pub struct Import {
 }
 
 /// The paths of an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedPaths {
     /// The paths that force a replacement, sorted.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub causes: Vec<String>,
     /// The planned paths that are known, sorted. Empty if `digests` stands in for them.
-    #[serde(rename = "changed", skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(rename = "changed", default, skip_serializing_if = "<[_]>::is_empty")]
     pub known: Vec<KnownPath>,
     /// The digests of `known` of a created object, in an approval.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digests: Option<KnownDigests>,
     /// The planned paths that are unknown, sorted.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub unknown: Vec<String>,
     /// The unknown paths at which a part of a sensitive value is known, sorted.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub partial: Vec<KnownPath>,
     /// The paths that are marked as sensitive, sorted.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub sensitive: Vec<String>,
 }
 
@@ -95,83 +91,36 @@ pub struct KnownPath {
 }
 
 /// The digests of the planned paths of an object, and of their values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownDigests {
     /// The digest of the paths.
     pub paths: Digest,
     /// The digest of the paths and their values. Absent in an approval without values.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Digest>,
 }
 
-/// An object as it is read. Serde reads a flattened struct by way of a tree that takes many times
-/// its memory.
-#[derive(Deserialize)]
-struct Line {
-    object: ObjectKind,
-    address: String,
-    deposed: Option<String>,
-    trigger: Option<String>,
-    #[serde(default)]
-    moved: bool,
-    previous_address: Option<String>,
-    #[serde(rename = "type")]
-    type_name: Option<String>,
-    action: String,
-    import: Option<Import>,
-    #[serde(default)]
-    created: bool,
-    #[serde(default)]
-    reasons: Vec<String>,
-    #[serde(default)]
-    causes: Vec<String>,
-    #[serde(rename = "changed", default)]
-    known: Vec<KnownPath>,
-    #[serde(rename = "paths")]
-    paths_digest: Option<Digest>,
-    #[serde(rename = "values")]
-    values_digest: Option<Digest>,
-    #[serde(default)]
-    unknown: Vec<String>,
-    #[serde(default)]
-    partial: Vec<KnownPath>,
-    #[serde(default)]
-    sensitive: Vec<String>,
-    text: Option<Digest>,
-}
-
-impl From<Line> for Planned {
-    fn from(line: Line) -> Planned {
-        let Line { object, address, deposed, trigger, moved, previous_address, .. } = line;
-        let Line { type_name, action, import, created, reasons, causes, known, .. } = line;
-        let Line { paths_digest, values_digest, unknown, partial, sensitive, text, .. } = line;
-        let values = values_digest;
-        let digests = paths_digest.map(|paths| KnownDigests { paths, values });
-        Planned {
-            object,
-            address,
-            deposed,
-            trigger,
-            moved,
-            previous_address,
-            type_name,
-            action,
-            import,
-            created,
-            reasons,
-            paths: PlannedPaths { causes, known, digests, unknown, partial, sensitive },
-            text,
-        }
+impl PlannedPaths {
+    fn are_none(&self) -> bool {
+        *self == PlannedPaths::default()
     }
 }
 
 /// What identifies an object. Objects are sorted by it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectKey<'a> {
-    pub(crate) object: ObjectKind,
-    pub(crate) address: &'a str,
-    pub(crate) deposed: Option<&'a str>,
-    pub(crate) trigger: Option<&'a str>,
+    object: ObjectKind,
+    address: &'a str,
+    deposed: Option<&'a str>,
+    trigger: Option<&'a str>,
+}
+
+impl ObjectKey<'_> {
+    /// Returns what binds digests to the object.
+    pub(crate) fn binding(&self, key: &ValueKey) -> Binding {
+        let ObjectKey { object, address, deposed, trigger } = *self;
+        key.binding([Some(object.name()), Some(address), deposed, trigger])
+    }
 }
 
 impl Planned {
@@ -182,7 +131,6 @@ impl Planned {
             address: address.into(),
             deposed: None,
             trigger: None,
-            moved: false,
             previous_address: None,
             type_name: None,
             action: action.to_owned(),
@@ -215,7 +163,6 @@ impl Planned {
         // Each text is named, so that a new one is not forgotten.
         let Planned {
             object: _,
-            moved: _,
             address,
             deposed,
             trigger,
@@ -268,7 +215,7 @@ impl Planned {
     /// Returns the object as an approval has it at a level: the paths of a created object become
     /// digests, and only digests of values remain.
     pub fn approved(self, level: CompareLevel, key: &ValueKey) -> Planned {
-        let binding = key.binding(&self.key());
+        let binding = self.key().binding(key);
         let mut planned = self.bound(&binding);
         let has_values = level >= CompareLevel::Values;
         for known in &mut planned.paths.known {

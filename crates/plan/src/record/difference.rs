@@ -96,6 +96,23 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
+    /// Returns the word of records.
+    pub fn name(self) -> &'static str {
+        match self {
+            ObjectKind::Plan => "plan",
+            ObjectKind::ResourceChange => "resource_change",
+            ObjectKind::DeferredChange => "deferred_change",
+            ObjectKind::OutputChange => "output_change",
+            ObjectKind::ActionInvocation => "action_invocation",
+            ObjectKind::DeferredActionInvocation => "deferred_action_invocation",
+            ObjectKind::Check => "check",
+            ObjectKind::ResourceDrift => "resource_drift",
+            ObjectKind::RelevantAttribute => "relevant_attribute",
+            ObjectKind::Resource => "resource",
+            ObjectKind::Output => "output",
+        }
+    }
+
     /// Whether the object is a change of a resource.
     pub fn is_change(self) -> bool {
         matches!(
@@ -229,7 +246,8 @@ pub struct AspectDifference<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Cow<'a, str>>,
     /// What the earlier document has: a word, an address, a reason, a value as JSON text with
-    /// secrets masked, or `(known after apply)` for an unknown value. Absent if it has nothing there, and for values that are not shown.
+    /// secrets masked, or `(known after apply)` for an unknown value. Absent if it has nothing
+    /// there, and for values that are not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<Cow<'a, str>>,
     /// What the later document has.

@@ -42,8 +42,8 @@ pub struct Document {
     /// The syntax of the document.
     pub syntax: Syntax,
     /// Whether readers of all versions of YAML take the text for this document. False for several
-    /// documents, a comment at the beginning, which may be a command such as `#cloud-config`, a line
-    /// in brackets, a directive, a tag of a standard type, and a plain scalar such as `no` or `010`.
+    /// documents, a comment at the beginning (`#cloud-config` is a command), brackets around the
+    /// whole, a directive, a tag of a standard type, and plain scalars such as `no`.
     pub is_clear: bool,
     value: Detached,
     places: Places,

@@ -166,6 +166,12 @@ impl Screen {
         Some(Matched(Arc::new(offsets)))
     }
 
+    /// Records that a change with the hash at an index was skipped.
+    fn mark(&mut self, index: usize) {
+        self.skipped.resize(self.hashes.sorted.len().div_ceil(BITS), 0);
+        self.skipped[index / BITS] |= 1 << (index % BITS);
+    }
+
     /// Number of skipped changes that do something.
     pub fn alike(&self) -> u64 {
         self.alike
@@ -187,8 +193,7 @@ impl PieceChecker for Screen {
         let index = sorted.partition_point(|(known, _)| *known < hash);
         let is_known = sorted.get(index).is_some_and(|(known, _)| *known == hash);
         if is_known {
-            self.skipped.resize(sorted.len().div_ceil(BITS), 0);
-            self.skipped[index / BITS] |= 1 << (index % BITS);
+            self.mark(index);
             self.alike += u64::from(!is_settled(piece));
         }
         is_known
@@ -235,5 +240,41 @@ impl PieceChecker for Matched {
 
     fn size(&self) -> u64 {
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A screen for changes with these hashes, each at ten times its index.
+    fn screen(hashes: &[u64]) -> Screen {
+        let sorted = hashes.iter().zip(0..).map(|(hash, at)| ([*hash, 0], 10 * at)).collect();
+        Screen::new(&ValueKey::public(), Hashes { sorted, is_partial: false })
+    }
+
+    #[test]
+    fn the_memory_of_a_screen_does_not_grow_with_the_later_document() {
+        let hashes: Vec<u64> = (0..100).collect();
+        let mut screen = screen(&hashes);
+        assert_eq!(screen.size(), 0);
+        (0..10_000).for_each(|number| screen.mark(number % 100));
+        assert_eq!(screen.size(), 16);
+        assert!(screen.matched().is_none());
+    }
+
+    #[test]
+    fn what_the_parts_of_a_document_skip_is_skipped_in_the_earlier_one() {
+        // The first hash and the last one occur twice.
+        let mut whole = screen(&[1, 1, 2, 3, 4, 4]);
+        for marked in [None, Some(0), None, Some(4), Some(0), Some(3)] {
+            let mut part = whole.fresh();
+            marked.into_iter().for_each(|index| part.mark(index));
+            part.alike = 1;
+            whole.append(part);
+        }
+        assert_eq!(whole.alike(), 6);
+        let matched = whole.matched().expect("one change is in the earlier document only");
+        assert_eq!(*matched.0, [0, 10, 30, 40, 50]);
     }
 }

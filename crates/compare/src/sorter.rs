@@ -14,7 +14,7 @@ use plansift_core::input::nameless_file;
 use plansift_core::limits::Limit;
 
 /// Memory of the items of one run, in bytes of their JSON text.
-const RUN: usize = 4 << 20;
+const RUN: usize = 2 << 20;
 
 /// Number of runs of one level that are merged into a run of the next level. So few files are open,
 /// and each item is written once for each level.
@@ -22,7 +22,7 @@ const LEVEL_RUNS: usize = 16;
 
 /// Memory of the next items of all runs that are merged at once, in bytes. Two runs are always
 /// merged at once.
-const NEXT_MAX: usize = 8 << 20;
+const NEXT_MAX: usize = 4 << 20;
 
 /// Size of the buffer of each run, in bytes.
 const BUFFER: usize = 16 << 10;
@@ -343,8 +343,9 @@ mod tests {
         assert_eq!(error.location(), None);
         // While runs are merged, each item is in two files.
         let spool_max = (LEVEL_RUNS * RUN) as u64 * 3 / 2;
-        assert!(sorter(64_000, spool_max).is_ok());
-        let error = sorter(72_000, spool_max).err().expect("a limit");
+        let merged = (LEVEL_RUNS * RUN / 1024) as u32;
+        assert!(sorter(merged - merged / 16, spool_max).is_ok());
+        let error = sorter(merged + merged / 16, spool_max).err().expect("a limit");
         assert_eq!(error.kind(), ErrorKind::Limit { limit: Limit::Spool, value: spool_max });
     }
 }

@@ -404,3 +404,21 @@ fn a_change_that_is_listed_often_is_compared_in_time() {
     let path = key.write("plan.json", &plan(&vec![changed; 100_000]));
     assert!(key.ask(&path, &path, &[]).differences.is_empty());
 }
+
+/// The checks of a state count also if they come before its versions.
+#[test]
+fn the_order_of_the_keys_of_a_state_does_not_matter() {
+    let key = Key::new();
+    let checks = json!([{"address": {"kind": "check", "to_display": "check.c"}, "status": "fail"}]);
+    let values = json!({"root_module": {}});
+    let versions = r#""format_version":"1.0","terraform_version":"1.12.6""#;
+    let [checks, values] = [format!(r#""checks":{checks}"#), format!(r#""values":{values}"#)];
+    let texts =
+        [[versions, &values, &checks], [&checks, versions, &values], [&checks, &values, versions]]
+            .map(|members| format!("{{{}}}", members.join(",")));
+    let paths = ["one.json", "two.json", "three.json"].map(|name| key.path(name));
+    paths.iter().zip(&texts).for_each(|(path, text)| std::fs::write(path, text).expect("a file"));
+    let answer = key.ask(&paths[0], &paths[1], &[]);
+    assert!(answer.differences.is_empty() && answer.summary["same"] == 1, "{answer:?}");
+    assert!(key.ask(&paths[2], &paths[0], &[]).differences.is_empty());
+}

@@ -92,7 +92,7 @@ fn memory_for_a_line_of_an_approval_is_bounded() {
     let value = "0".repeat(32);
     let changed = list(&format!(r#"{{"path":"k0000000","value":"{value}"}}"#), 4 * size());
     let line = |line: &str| match line.split_once(r#""changed":"#) {
-        Some((before, _)) => format!("{before}\"changed\":{changed}}}\n"),
+        Some((before, _)) => format!("{before}\"changed\":{changed}}}}}\n"),
         None => format!("{line}\n"),
     };
     let text: String = text.lines().map(line).collect();

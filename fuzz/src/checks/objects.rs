@@ -97,8 +97,6 @@ fn pass<C: PieceChecker>(
         }
     };
     if facts.is_state {
-        // The checks of a state are not compared.
-        *objects = Objects::new(options.read.limits.spool);
         let mut each = |planned: Planned| match keeps(&planned) {
             true => objects.push(planned),
             false => Ok(()),

@@ -265,11 +265,6 @@ impl<C: PieceChecker> Handler for ObjectPass<'_, C> {
             write_records(documents, request, sink)
         })?;
         if self.found.facts.is_state && self.request.part == Part::All {
-            // The checks of a state are not compared.
-            let facts = std::mem::take(&mut self.found.facts);
-            *self.found = self.reader.none();
-            self.found.facts =
-                Facts { is_state: facts.is_state, plan: facts.plan, ..Facts::default() };
             let again = first.ok_or(Error::new(ErrorKind::Spool))?.again(at)?;
             self.records(|reader, _, sink| {
                 read_state(again, view, &reader.options.read.limits, sink)

@@ -24,6 +24,11 @@ impl PendingRecords {
         is_kept
     }
 
+    /// Whether no record waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
     /// Sends all waiting records to the sink.
     pub(super) fn release(&mut self, sink: &mut dyn Sink) -> Result<()> {
         self.bytes = 0;

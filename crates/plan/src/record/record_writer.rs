@@ -53,8 +53,12 @@ impl<'a> RecordWriter<'a> {
         }
     }
 
-    /// Reports the counts of a state, which has no records.
+    /// Reports the counts of a state, which has no records but those of its checks.
     pub(super) fn state(&mut self, state_counts: &mut StateCounts) -> Result<()> {
+        // The checks may come before the versions.
+        if !self.begun && !self.pending.is_empty() {
+            self.begin()?;
+        }
         let late = self.summary.plan.terraform_version.take();
         state_counts.terraform_version = late.or_else(|| self.terraform_version.take());
         self.sink.state(self.label, state_counts)

@@ -4,8 +4,8 @@ use std::fs;
 
 use super::{BASE, MIB, change, list, plan, run, size};
 
-/// Memory for the paths of one change, in MiB.
-const PATHS: f64 = 16.0;
+/// Memory for the paths of one change while it is read, and while the objects are sorted, in MiB.
+const PATHS: f64 = 2.0 * 16.0;
 
 /// Two plans of one shape.
 struct Shape {

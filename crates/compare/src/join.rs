@@ -57,10 +57,10 @@ struct SortedDifference(ObjectDifference<'static>);
 
 impl Sortable for SortedDifference {
     fn order(&self, other: &SortedDifference) -> Ordering {
-        let key = |it: &SortedDifference| {
+        fn key(it: &SortedDifference) -> impl Ord + '_ {
             let ObjectDifference { object, address, deposed, trigger, found_in, .. } = &it.0;
-            (*object, address.clone(), deposed.clone(), trigger.clone(), *found_in == FoundIn::New)
-        };
+            (*object, address, deposed, trigger, *found_in == FoundIn::New)
+        }
         key(self).cmp(&key(other))
     }
 }

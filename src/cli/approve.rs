@@ -39,6 +39,10 @@ pub fn run(arguments: &Approve) -> std::result::Result<Exit, Exit> {
     let mut messages = Messages::new(plans);
     let found = objects_of(&mut messages, &options, entry, filters, key.key())?;
     let Some(found) = found else { return Err(Exit::Failed) };
+    if !plans.quiet && found.facts.plan.errored == Some(true) {
+        let source = entry.source();
+        say(&format!("{source}: warning: planning failed, so the plan may lack changes"));
+    }
     let (out, output) = output::open(path)?;
     let mut out = BufWriter::new(out);
     let DocumentObjects { objects, facts } = found;

@@ -228,6 +228,7 @@ fn a_damaged_approval_is_an_error() {
         assert_eq!((run.code, is_said), (Some(1), true), "{name}: {}", run.err);
     }
     let newer = text.replace(r#""schema_version":1"#, r#""schema_version":2"#);
+    let newer = newer.replace(r#""level":"all""#, r#""level":"everything""#);
     folder.write("newer.json", newer);
     let run = folder.run("compare newer.json new.json");
     let message = "plansift: newer.json: byte 0: a newer version of plansift wrote the approval\n";

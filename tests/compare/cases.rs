@@ -126,10 +126,6 @@ fn reported_cases_answer_as_their_reporters_need() {
             args.iter().copied().filter(|it| it.starts_with("--ignore")).collect();
         let approval = key.approve(&old, &filters);
         for old in [&old, &approval] {
-            // An approval does not say which versions made its plan.
-            if *old == approval && args.contains(&"--with=versions") {
-                continue;
-            }
             let answer = key.ask(old, &new, args);
             assert_eq!(answer.code, *code, "{plans} {args:?}: {answer:#?}");
             assert_eq!(answer.lines(), *differences, "{plans} {args:?}");

@@ -422,3 +422,12 @@ fn the_order_of_the_keys_of_a_state_does_not_matter() {
     assert!(answer.differences.is_empty() && answer.summary["same"] == 1, "{answer:?}");
     assert!(key.ask(&paths[2], &paths[0], &[]).differences.is_empty());
 }
+
+#[test]
+fn the_approval_of_a_plan_that_failed_is_warned_of() {
+    let key = Key::new();
+    key.write("plan.json", &plan(&[]).replace(r#""errored":false"#, r#""errored":true"#));
+    let (_, err, code) = run_in(&key, "approve plan.json -o approval.json");
+    assert!(code == 0 && err.contains("plan.json: warning: planning failed"), "{err}");
+    assert_eq!(run_in(&key, "approve --quiet plan.json -o approval.json").1, "");
+}

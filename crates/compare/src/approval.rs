@@ -55,6 +55,21 @@ pub struct Header {
     pub plan: PlanFacts,
 }
 
+impl Header {
+    /// Parses the first line, unless its version is newer.
+    fn parse(line: &[u8]) -> serde_json::Result<std::result::Result<Header, ApprovalFault>> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema_version: u32,
+        }
+        let Version { schema_version } = serde_json::from_slice(line)?;
+        match schema_version {
+            ..=APPROVAL_VERSION => serde_json::from_slice(line).map(Ok),
+            _ => Ok(Err(ApprovalFault::Newer)),
+        }
+    }
+}
+
 /// The last line of an approval file.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename = "end")]
@@ -223,11 +238,8 @@ impl<S: Source> Approval<S> {
             return Ok(None);
         }
         let mut lines = Lines { source, at: start, limits: *limits };
-        let header = lines.next(|line| serde_json::from_slice::<Header>(line))?;
-        let header = header.ok_or(Error::at(ApprovalFault::Damaged, start))?;
-        if header.schema_version > APPROVAL_VERSION {
-            return Err(Error::at(ApprovalFault::Newer, start));
-        }
+        let header = lines.next(Header::parse)?.unwrap_or(Err(ApprovalFault::Damaged));
+        let header = header.map_err(|fault| Error::at(fault, start))?;
         Ok(Some(Approval { lines, header }))
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn alone(planned: &Planned, found_in: FoundIn) -> ObjectDifference<'s
     };
     ObjectDifference {
         found_in,
-        level: lowest_level(planned.object),
+        level: weakest_level(planned.object),
         direction,
         old_action: if is_new { None } else { action() },
         new_action: if is_new { action() } else { None },
@@ -38,7 +38,7 @@ pub(crate) fn alone(planned: &Planned, found_in: FoundIn) -> ObjectDifference<'s
 }
 
 /// The weakest level at which an object counts.
-fn lowest_level(object: ObjectKind) -> CompareLevel {
+fn weakest_level(object: ObjectKind) -> CompareLevel {
     match object {
         ObjectKind::RelevantAttribute => CompareLevel::All,
         _ => CompareLevel::Actions,

@@ -374,32 +374,15 @@ fn no_secret_leaks_through_source_locations() {
     }
 }
 
-/// The commands that report on a plan in the jobs for GitHub and GitLab, without `plansift`.
-fn commands_of_workflows() -> Vec<String> {
-    let page = fs::read_to_string(run::root().join("docs/ci.md")).expect("a page");
-    let jobs = page.split("```yaml\n").skip(1).map(|block| block.split("```").next().unwrap_or(""));
-    let commands = jobs.filter_map(|job| {
-        let (_, rest) = job.split_once("plansift report infra/tfplan")?;
-        let mut lines = rest.lines();
-        // The following lines of a command have only options.
-        let first = lines.next().into_iter();
-        let rest = lines.map(str::trim).take_while(|line| line.starts_with("-o "));
-        let words = first.chain(rest).flat_map(str::split_whitespace).filter(|word| *word != "\\");
-        Some(words.fold("report infra/tfplan".to_owned(), |command, word| command + " " + word))
-    });
-    commands.collect()
-}
-
+/// `packages/ci/review` is what the action for GitHub and the component for GitLab run.
+#[cfg(unix)]
 #[test]
-fn the_commands_of_the_workflows_annotate_and_fail() {
+fn the_reviews_of_the_hosts_annotate_and_fail() {
     let read =
         |path: &str| fs::read_to_string(run::root().join(SOURCE).join(path)).expect("a source");
     let (plan, main, network) = (read("plan.json"), read("main.tf"), read("network/main.tf.json"));
-    let mut commands = commands_of_workflows();
-    assert_eq!(commands.len(), 2, "{commands:?}");
-    commands.push(format!("{} --assert infra/plan.yaml", commands[0]));
     let mut printed = String::new();
-    for command in &commands {
+    for (host, assertions) in [("github", ""), ("gitlab", ""), ("github", "infra/plan.yaml")] {
         let folder = super::folder(&[
             ("infra/tfplan", &plan),
             ("infra/main.tf", &main),
@@ -407,17 +390,24 @@ fn the_commands_of_the_workflows_annotate_and_fail() {
             ("infra/rules.txt", "replace:aws_db_*\n"),
             ("infra/plan.yaml", "- resource: aws_db_instance\n  not_action: replace\n"),
         ]);
-        let output = run::plansift()
-            .args(command.split(' '))
+        let output = std::process::Command::new("sh")
+            .arg(run::root().join("packages/ci/review"))
+            .args([host, "out"])
             .current_dir(folder.path())
+            .env("PLANSIFT_PROGRAM", run::plansift().get_program())
+            .env("PLANSIFT_PLAN", "infra/tfplan")
+            .env("PLANSIFT_SOURCE", "infra")
+            .env("PLANSIFT_FAIL_ON", "@infra/rules.txt")
+            .env("PLANSIFT_ASSERT", assertions)
+            .env("GITHUB_OUTPUT", folder.path().join("outputs"))
+            .env("GITHUB_STEP_SUMMARY", folder.path().join("summary.md"))
             .output()
             .expect("it runs");
-        assert_eq!(output.status.code(), Some(3), "{command}: {output:?}");
+        assert_eq!(output.status.code(), Some(3), "{host}: {output:?}");
         printed += &String::from_utf8(output.stdout).expect("UTF-8");
-        for file in ["plan.sarif", "quality.json"] {
-            let is_named = command.contains(file);
-            let text = fs::read_to_string(folder.path().join(file)).unwrap_or_default();
-            assert_eq!(text.contains("infra/main.tf"), is_named, "{command}: {text}");
+        for (file, of_host) in [("plan.sarif", "github"), ("quality.json", "gitlab")] {
+            let text = fs::read_to_string(folder.path().join("out").join(file)).unwrap_or_default();
+            assert_eq!(text.contains("infra/main.tf"), host == of_host, "{host}: {text}");
         }
     }
     for title in ["Rule broken", "Check failed", "Assertion failed", "Replace%3A"] {

@@ -325,7 +325,7 @@ fn only_clear_documents_are_compared_by_their_meaning() {
     }
 }
 
-/// Whoever can plan a value under another address cannot test whether a secret has that value.
+/// An approval does not tell whether a secret equals a value that is planned at another address.
 #[test]
 fn equal_values_have_other_digests_in_an_approval() {
     let marked = |address: &str, attribute: &str| {

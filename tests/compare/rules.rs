@@ -431,3 +431,32 @@ fn the_approval_of_a_plan_that_failed_is_warned_of() {
     assert!(code == 0 && err.contains("plan.json: warning: planning failed"), "{err}");
     assert_eq!(run_in(&key, "approve --quiet plan.json -o approval.json").1, "");
 }
+
+/// A plan by Terraform before 0.15 declares its sensitive outputs elsewhere. It may do so before or
+/// after their changes.
+#[test]
+fn outputs_without_overlays_are_compared_as_a_whole() {
+    let change = r#"{"actions":["update"],"before":{"inner":1},"after":{"inner":2}}"#;
+    let changes = format!(r#""output_changes":{{"o":{change}}}"#);
+    let declared = |is_sensitive: bool| {
+        format!(r#""planned_values":{{"outputs":{{"o":{{"sensitive":{is_sensitive}}}}}}}"#)
+    };
+    let version = r#""format_version":"0.1""#;
+    let key = Key::new();
+    for is_sensitive in [false, true] {
+        let declared = declared(is_sensitive);
+        key.write("0.json", &format!("{{{version},{declared},{changes}}}"));
+        key.write("1.json", &format!("{{{version},{changes},{declared}}}"));
+        key.write("2.json", &format!("{{{changes},{declared},{version}}}"));
+        for (one, other) in [("0.json", "1.json"), ("1.json", "2.json"), ("2.json", "0.json")] {
+            let args = format!("compare --level all --fail-on any {one} {other}");
+            let (out, err, code) = run_in(&key, &args);
+            assert_eq!(code, 0, "{out}{err}");
+        }
+    }
+    let other = changes.replace("inner", "other").replace('2', "3");
+    key.write("3.json", &format!("{{{version},{},{other}}}", declared(false)));
+    let (out, _, code) = run_in(&key, "compare --level values --fail-on any 0.json 3.json");
+    assert_eq!(code, 3, "{out}");
+    assert!(!out.contains("other") && out.contains("(sensitive value)"), "{out}");
+}

@@ -22,7 +22,7 @@ pub trait Viewer: MaskText + Send {
     /// Whether the name of a key makes its values secret.
     fn is_name(&self, key: &str) -> bool;
 
-    /// Whether an output is declared sensitive.
+    /// Whether an output whose change has no overlays counts as declared sensitive.
     fn declares(&self, output: &str) -> bool;
 
     /// Returns the attributes of a change.

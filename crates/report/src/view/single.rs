@@ -39,11 +39,6 @@ impl<'s> SingleValues<'s> {
         }
     }
 
-    /// Whether the document declares an output sensitive.
-    pub fn declares(&self, output: &str) -> bool {
-        self.own.declared().has_output(output)
-    }
-
     /// Starts a change.
     ///
     /// # Errors

@@ -460,3 +460,23 @@ fn outputs_without_overlays_are_compared_as_a_whole() {
     assert_eq!(code, 3, "{out}");
     assert!(!out.contains("other") && out.contains("(sensitive value)"), "{out}");
 }
+
+/// The report calls a `no-op` of a moved object `move`, but no tool writes this word as an action.
+#[test]
+fn a_word_that_is_no_action_is_not_weaker_than_an_action() {
+    let change = |action: &str| {
+        change("t.a", json!({"actions": [action], "before": {"n": 1}, "after": {"n": 1}}))
+    };
+    let key = Key::new();
+    key.write("update.json", &plan(&[change("update")]));
+    for word in ["move", "import", "replace", "replace-with-forget", "unknown"] {
+        key.write("word.json", &plan(&[change(word)]));
+        let compare = "compare --level actions --fail-on more update.json word.json";
+        let (out, _, code) = run_in(&key, compare);
+        assert_eq!(code, 3, "{word}: {out}");
+    }
+    key.write("less.json", &plan(&[change("read")]));
+    let (out, _, code) =
+        run_in(&key, "compare --level actions --fail-on more update.json less.json");
+    assert_eq!(code, 0, "{out}");
+}

@@ -480,3 +480,22 @@ fn a_word_that_is_no_action_is_not_weaker_than_an_action() {
         run_in(&key, "compare --level actions --fail-on more update.json less.json");
     assert_eq!(code, 0, "{out}");
 }
+
+#[test]
+fn the_order_of_changes_with_one_address_does_not_matter() {
+    let update = change("t.a", update(json!({"n": 1}), json!({"n": 2})));
+    let delete = change("t.a", json!({"actions": ["delete"], "before": {"n": 1}, "after": null}));
+    let key = Key::new();
+    key.write("one.json", &plan(&[update.clone(), delete.clone()]));
+    key.write("other.json", &plan(&[delete, update]));
+    for level in ["actions", "paths", "values", "all"] {
+        let args = ["--level", level];
+        let [one, other] = ["one.json", "other.json"].map(|file| {
+            let path = key.folder.path().join(file);
+            key.digest(&path, &args)
+        });
+        assert_eq!(one, other, "{level}");
+    }
+    let (out, _, code) = run_in(&key, "compare --level all --fail-on any one.json other.json");
+    assert_eq!(code, 0, "{out}");
+}

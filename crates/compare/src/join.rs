@@ -26,8 +26,10 @@ use plansift_plan::sink::Sink;
 impl Sortable for Planned {
     fn order(&self, other: &Planned) -> Ordering {
         // If moves do not count, an object that moved comes before one that is created at its
-        // previous address.
-        self.by_key(other).then(self.created.cmp(&other.created))
+        // previous address. No tool lists an object twice. If a document does, the order of the
+        // document has no effect.
+        let order = self.by_key(other).then(self.created.cmp(&other.created));
+        order.then_with(|| self.by_content(other))
     }
 
     fn pairing(&self, other: &Planned) -> Ordering {

@@ -46,7 +46,7 @@ pub struct Planned {
 }
 
 /// The import of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Import {
     /// The digest of what is imported. Absent if that is unknown, and in an approval without
     /// values.
@@ -55,7 +55,7 @@ pub struct Import {
 }
 
 /// The paths of an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PlannedPaths {
     /// The paths that force a replacement, sorted.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
@@ -78,7 +78,7 @@ pub struct PlannedPaths {
 }
 
 /// A planned path that is known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KnownPath {
     /// The path, in the notation of records.
     pub path: String,
@@ -91,7 +91,7 @@ pub struct KnownPath {
 }
 
 /// The digests of the planned paths of an object, and of their values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KnownDigests {
     /// The digest of the paths.
     pub paths: Digest,
@@ -189,6 +189,16 @@ impl Planned {
     /// Orders objects by their keys.
     pub fn by_key(&self, other: &Planned) -> Ordering {
         self.key().cmp(&other.key())
+    }
+
+    /// Orders objects by what they plan. Their texts do not count, because they depend on the
+    /// layout of the document.
+    pub(crate) fn by_content(&self, other: &Planned) -> Ordering {
+        fn content(it: &Planned) -> impl Ord + '_ {
+            let Planned { previous_address, action, import, reasons, paths, .. } = it;
+            (action, previous_address, import, reasons, paths)
+        }
+        content(self).cmp(&content(other))
     }
 
     /// Returns the object with digests that are bound to an object, as those of an approval are.

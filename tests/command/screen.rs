@@ -277,6 +277,32 @@ fn every_list_has_as_many_rows_as_asked_for() {
 }
 
 #[test]
+fn the_summary_names_every_loss_of_data() {
+    let kinds = [
+        ("aws_db_instance", r#""delete","create""#),
+        ("aws_s3_bucket", r#""delete""#),
+        ("t", r#""delete""#),
+    ];
+    let plan = sample::of_changes(450, |number| {
+        let (kind, actions) = kinds[number % kinds.len()];
+        format!(
+            r#"{{"address":"{kind}.r{number}","type":"{kind}","change":{{"actions":[{actions}]}}}}"#
+        )
+    });
+    for (args, buckets, databases, more) in [
+        ("", 150, 150, "and 150 more"),
+        ("--top 200", 150, 50, "and 250 more, of which 100 hold data"),
+        ("--top 400", 150, 150, "and 50 more"),
+    ] {
+        let page = Run::piped(format!("summary {args}").trim(), &plan).out;
+        let count = |start: &str| page.lines().filter(|line| line.starts_with(start)).count();
+        let found = (count("  - aws_s3_bucket.r"), count("-/+ aws_db_instance.r"));
+        assert_eq!(found, (buckets, databases), "{args}: {page}");
+        assert!(page.lines().any(|line| line.trim() == more), "{args}: {page}");
+    }
+}
+
+#[test]
 fn pages_have_no_control_characters() {
     let page = Run::piped("summary --all", hostile_plan());
     assert_eq!(page.code, Some(0), "{page:?}");

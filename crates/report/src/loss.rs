@@ -14,37 +14,47 @@ pub(super) const TITLE: &str = "Destroyed, replaced or forgotten";
 /// Types of resources that hold data, as globs. Destroying such a resource usually destroys data
 /// that no configuration can bring back. The list is a heuristic. It decides the order of lists,
 /// and hides nothing.
-pub(super) const DATA_TYPES: [&str; 55] = [
+pub(super) const DATA_TYPES: [&str; 73] = [
     // Databases, caches and search indexes.
     "*_database",
     "*_database_cluster",
     "*_database_instance",
     "*_db_cluster",
     "*_db_instance",
+    "*_db_system",
     "*_rds_cluster*",
     "*_mssql_*server",
+    "*_mssql_managed_instance",
     "*_mysql_*server",
     "*_postgresql_*server",
+    "*_mariadb_*server",
     "*_cosmosdb_account",
     "*_docdb_cluster*",
+    "*_docdbelastic_cluster",
     "*_neptune_cluster*",
     "*_redshift_cluster",
+    "*_redshiftserverless_namespace",
     "*_alloydb_cluster",
     "*_spanner_instance",
     "*_bigtable_instance",
+    "*_bigtable_table",
     "*_bigquery_dataset",
     "*_bigquery_table",
     "*_dynamodb_*table",
     "*_keyspaces_table",
+    "*_timestreamwrite_table",
     "*_elasticache_cluster",
     "*_elasticache_replication_group",
+    "*_elasticache_serverless_cache",
     "*_memorydb_cluster",
     "*_redis_cache",
     "*_redis_cluster",
     "*_redis_instance",
     "*_elasticsearch_domain",
     "*_opensearch_domain",
+    "*_opensearchserverless_collection",
     "mongodbatlas_*cluster",
+    "*_kv_namespace",
     // Object stores, disks and file systems.
     "*_bucket",
     "*_storage_account",
@@ -55,7 +65,9 @@ pub(super) const DATA_TYPES: [&str; 55] = [
     "*_volume",
     "*_volume_v*",
     "*_snapshot",
+    "*_snapshot_copy",
     "*_file_system",
+    "*_filesystem",
     "*_filestore_instance",
     "*_persistent_volume*",
     "*_stateful_set*",
@@ -63,26 +75,34 @@ pub(super) const DATA_TYPES: [&str; 55] = [
     // Queues, streams and logs.
     "*_queue",
     "*_kafka_cluster",
+    "*_kafka_topic",
     "*_kinesis_stream",
     "*_msk_cluster",
     "*_log_group",
+    "*_log_analytics_workspace",
     // Keys, secrets and users.
     "*_kms_key",
     "*_kms_crypto_key",
     "*_key_vault",
+    "*_key_vault_key",
     "*_secret",
     "*_user_pool",
     // Backups and repositories.
     "*_backup_vault",
+    "*_glacier_vault",
+    "*_recovery_services_vault",
     "*_repository",
+    "*_container_registry",
 ];
 
 /// The number of ranks.
 pub(super) const RANKS: usize = 5;
 
-/// Maximum number of losses of data that a list names. A list without a limit that the user set
-/// names so many, even if it names fewer of other losses.
-const DATA_LISTED: usize = 100;
+/// The number of ranks of losses of data, which come first.
+pub(super) const DATA_RANKS: usize = 2;
+
+/// Maximum number of losses of data that a report names, even if it names fewer of other losses.
+pub(super) const DATA_LISTED: usize = 100;
 
 /// Whether resources of a type hold data.
 pub(super) fn holds_data(type_name: &str) -> bool {
@@ -106,11 +126,10 @@ pub(super) fn rank(change: &ResourceChange<'_>) -> Option<usize> {
     })
 }
 
-/// Returns the maximum length of a list up to each rank. `listed` is the maximum for losses other
-/// than those of data.
-pub(super) fn maxes(listed: usize) -> [usize; RANKS] {
-    let of_data = listed.max(DATA_LISTED);
-    [of_data, of_data, listed, listed, listed]
+/// Returns the maximum length of a list up to each rank: `of_data` for losses of data, and `listed`
+/// for other losses.
+pub(super) fn maxes(of_data: usize, listed: usize) -> [usize; RANKS] {
+    std::array::from_fn(|rank| if rank < DATA_RANKS { of_data.max(listed) } else { listed })
 }
 
 #[cfg(test)]
@@ -121,6 +140,7 @@ mod tests {
     fn types_that_hold_data_are_known_by_their_names() {
         for name in [
             "aws_db_instance",
+            "aws_docdbelastic_cluster",
             "aws_dynamodb_table",
             "aws_ebs_volume",
             "aws_efs_file_system",
@@ -130,13 +150,16 @@ mod tests {
             "aws_rds_cluster_instance",
             "aws_s3_bucket",
             "aws_secretsmanager_secret",
+            "azurerm_container_registry",
             "azurerm_cosmosdb_account",
             "azurerm_key_vault",
             "azurerm_managed_disk",
             "azurerm_mssql_database",
+            "azurerm_mssql_managed_instance",
             "azurerm_postgresql_flexible_server",
             "azurerm_redis_cache",
             "azurerm_storage_account",
+            "azurerm_storage_data_lake_gen2_filesystem",
             "digitalocean_database_cluster",
             "google_bigquery_dataset",
             "google_compute_disk",

@@ -174,7 +174,7 @@ impl<W: Write> View<W> {
 
     /// Returns the maximum length of the list of losses up to each rank.
     fn losses_max(&self) -> [usize; loss::RANKS] {
-        self.top.map_or_else(|| loss::maxes(LISTED), |top| [top; loss::RANKS])
+        self.top.map_or_else(|| loss::maxes(usize::MAX, LISTED), |top| [top; loss::RANKS])
     }
 
     pub(super) fn into_inner(self) -> W {
@@ -197,8 +197,7 @@ impl<W: Write> View<W> {
         let line = plan_line(summary, plan.invocations);
         write!(self.out, "\n{}", self.screen.sentence(BOLD, &line))?;
         self.draw_types(&plan.types, &summary.terraform)?;
-        let losses = std::mem::take(&mut plan.losses).into_iter().reduce(Listing::joined);
-        self.draw_listing(loss::TITLE, &losses.unwrap_or_default())?;
+        self.draw_listing(loss::TITLE, &joined(std::mem::take(&mut plan.losses)))?;
         self.draw_listing("Moved", &plan.moves)?;
         self.draw_listing("Imported", &plan.imports)?;
         self.draw_listing(tool.drift(), &plan.drift)?;
@@ -316,10 +315,12 @@ impl<W: Write> View<W> {
             let symbol = self.screen.paint(line.style, &format!("{:>3}", line.symbol));
             writeln!(self.out, "{symbol} {}", line.fit(self.screen.width - 4))?;
         }
-        let rest = listing.count - listing.lines.len() as u64;
-        if rest > 0 {
-            writeln!(self.out, "    {}", self.screen.paint(DIM, &format!("and {rest} more")))?;
-        }
+        let more = match (listing.left_out(), listing.data_left_out) {
+            (0, _) => return Ok(()),
+            (rest, 0) => format!("and {rest} more"),
+            (rest, data) => format!("and {rest} more, of which {data} hold data"),
+        };
+        writeln!(self.out, "    {}", self.screen.paint(DIM, &more))?;
         Ok(())
     }
 
@@ -458,6 +459,16 @@ impl Draft {
             }
         });
     }
+}
+
+/// Joins the lists of losses of all ranks. The lines of losses of data come first.
+fn joined(ranks: [Listing; loss::RANKS]) -> Listing {
+    let mut ranks = ranks.into_iter();
+    let data = ranks.by_ref().take(loss::DATA_RANKS).reduce(Listing::joined).unwrap_or_default();
+    let data_left_out = data.left_out();
+    let mut all = ranks.fold(data, Listing::joined);
+    all.data_left_out = data_left_out;
+    all
 }
 
 /// Returns the line of a change in a list. `rest` follows the address.

@@ -104,7 +104,7 @@ impl Overview {
             warnings: Default::default(),
             clues: Clues::default(),
             tool: None,
-            losses: ChangeList::new(&loss::maxes(listed)),
+            losses: ChangeList::new(&loss::maxes(loss::DATA_LISTED, listed)),
             unmatched: Vec::new(),
         }
     }

@@ -3,7 +3,7 @@
 use super::{fit, width};
 use crate::source_link::SourceLink;
 
-/// Maximum number of bytes of the kept addresses of each list.
+/// Maximum number of bytes of the kept lines of each list.
 const BYTES_MAX: usize = 1 << 20;
 /// Minimum width of a name before a location, in columns. If a line has no room for both, the
 /// location is left out.
@@ -14,6 +14,8 @@ const NAME_MIN: usize = 20;
 pub(super) struct Listing {
     pub lines: Vec<Line>,
     pub count: u64,
+    /// The number of losses of data that the list counts without a line.
+    pub data_left_out: u64,
     bounds: Bounds,
     bytes: usize,
 }
@@ -49,6 +51,11 @@ impl Listing {
         self
     }
 
+    /// Returns the number of lines that the list counts without storing them.
+    pub fn left_out(&self) -> u64 {
+        self.count - self.lines.len() as u64
+    }
+
     /// Counts a line, and stores it if the list is not full.
     pub fn push(&mut self, line: impl FnOnce() -> Line) {
         self.count += 1;
@@ -58,7 +65,7 @@ impl Listing {
             let Line { symbol, style, name, link, rest } = line();
             let link = link.filter(|link| width(&link.text) <= columns);
             let (name, rest) = (fit(&name, columns), fit(&rest, columns));
-            self.bytes += name.len() + rest.len();
+            self.bytes += size_of::<Line>() + name.len() + rest.len();
             self.bytes += link.as_ref().map_or(0, |link| link.linked().len());
             self.lines.push(Line { symbol, style, name, link, rest });
         }

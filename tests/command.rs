@@ -6,6 +6,8 @@ mod batch;
 mod changed;
 mod compare;
 mod copied_paths;
+#[cfg(unix)]
+mod examples;
 mod fleet;
 mod gates;
 mod inputs;

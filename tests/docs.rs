@@ -15,7 +15,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use crate::run;
 
@@ -116,7 +115,7 @@ fn problem(example: &Example) -> Option<String> {
         }
         false => ours,
     };
-    let run = shell(&ours).output().expect("a shell");
+    let run = run::shell(&ours).output().expect("a shell");
     let (printed, said) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     match shown {
@@ -125,23 +124,6 @@ fn problem(example: &Example) -> Option<String> {
         Some(shown) if matches(shown, &printed.lines().collect::<Vec<_>>()) => None,
         Some(_) => Some(format!("line {line}: `{command}` prints\n{printed}{said}")),
     }
-}
-
-fn shell(command: &str) -> Command {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(run::root()).stdin(Stdio::null());
-    let plansift = run::plansift();
-    for (variable, value) in plansift.get_envs() {
-        match value {
-            Some(value) => shell.env(variable, value),
-            None => shell.env_remove(variable),
-        };
-    }
-    let folder = std::path::Path::new(plansift.get_program()).parent().expect("a folder");
-    let mut folders = vec![folder.to_owned()];
-    folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
-    shell.env("PATH", std::env::join_paths(folders).expect("folders without colons"));
-    shell
 }
 
 #[test]

@@ -89,6 +89,24 @@ pub fn plansift() -> Command {
     command
 }
 
+/// A command that runs in a shell in the project's folder. The binary under test is `plansift`.
+pub fn shell(command: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(root()).stdin(Stdio::null());
+    let plansift = plansift();
+    for (variable, value) in plansift.get_envs() {
+        match value {
+            Some(value) => shell.env(variable, value),
+            None => shell.env_remove(variable),
+        };
+    }
+    let folder = Path::new(plansift.get_program()).parent().expect("a folder");
+    let mut folders = vec![folder.to_owned()];
+    folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    shell.env("PATH", std::env::join_paths(folders).expect("folders without colons"));
+    shell
+}
+
 /// Returns the path of an example, which `cargo test` builds beside the binary.
 pub fn example(name: &str) -> PathBuf {
     let binary = Path::new(env!("CARGO_BIN_EXE_plansift"));

@@ -8,6 +8,7 @@ mod changes;
 mod compare;
 mod completions;
 mod config;
+mod examples;
 mod hints;
 mod inputs;
 mod limits;
@@ -71,7 +72,9 @@ const LIMITS: &str = "Limits (sizes take K, M, G and T: powers of 1024)";
     name = "plansift",
     version = super::version::SHORT,
     long_version = super::version::LONG,
-    max_term_width = 100
+    max_term_width = 100,
+    after_help = examples::of("plansift"),
+    mut_subcommands(examples::added)
 )]
 struct Cli {
     #[command(subcommand)]

@@ -54,6 +54,7 @@ fn each_command_has_a_manual_page() {
         assert_eq!(code, Some(0), "{command}");
         assert!(page.contains(&format!(".TH plansift-{command} 1")), "{page:.200}");
         assert!(page.contains(".SH OPTIONS"), "{command}");
+        assert_eq!(page.contains("limit\\-depth"), page.contains("Nesting depth"), "{page}");
     }
     let (code, page, said) = plansift(&["man", "sumary"]);
     assert_eq!((code, page.as_str()), (Some(64), ""));

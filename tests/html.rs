@@ -1,6 +1,7 @@
 //! The HTML report (`plansift report -o html`): the data that it embeds, which no plan text can
 //! break out of. `html/page.rs` tests it in a browser.
 
+mod axe;
 mod browser;
 mod fleet;
 mod hostile;

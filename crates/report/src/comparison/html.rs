@@ -34,7 +34,7 @@ const FRAME: Frame = Frame {
         include_str!("../html/page/lists.css"),
         include_str!("../html/page/comparison.css"),
     ),
-    style_digest: "ONdI4m8I/CCek7sAe6AfDYhkg3mVHFsnexkbv1u27oo=",
+    style_digest: "x032XhR98piRs1CMJavGWgdV7dxcgaTZA03Ah1dLXow=",
     ..REPORT
 };
 

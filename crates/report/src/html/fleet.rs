@@ -23,7 +23,7 @@ const FRAME: Frame = Frame {
         include_str!("page/lists.css"),
         include_str!("page/fleet.css"),
     ),
-    style_digest: "CuFjtqOEpw2fn9fYnSs6CZ/kCOtotnyMYWhm93ODA6Y=",
+    style_digest: "xG61iJEWrcbv7hASNoyVJ8R/w+Jyx3JmqxSLwLy5HGo=",
     script: concat!(
         include_str!("page/words.js"),
         include_str!("page/tables.js"),

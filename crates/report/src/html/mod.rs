@@ -48,7 +48,7 @@ const PAGE: &str = include_str!("page/page.html");
 pub(crate) const FRAME: Frame = Frame {
     title: "Plan report",
     style: concat!(include_str!("page/page.css"), include_str!("page/lists.css")),
-    style_digest: "dFS7lTrilCjTOYvjgdbCSKK1Y96DoQOyEz0x95D5CwI=",
+    style_digest: "ZAsZOo2TsERlcg1RCCLhnvBRCnUk5noNXbWfD2dkPCc=",
     // The files are one module.
     script: concat!(
         include_str!("page/words.js"),
@@ -61,7 +61,7 @@ pub(crate) const FRAME: Frame = Frame {
         include_str!("page/details.js"),
         include_str!("page/start.js"),
     ),
-    script_digest: "8w7oPAyn6SE3IQVPNhBgbq3RnsSfkUT2TIw6XG1lH5Q=",
+    script_digest: "H4tTVIAGClICQYndFHtpdEJcNsx/D1mGz5sjyohKe0s=",
 };
 
 /// A sink that writes one page for all plans.

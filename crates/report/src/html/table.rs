@@ -98,7 +98,9 @@ impl Table<'_> {
         let _ = write!(
             text,
             "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n\
-         <h2 id=\"{id}-title\">{title}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"
+         <h2 id=\"{id}-title\">{title}</h2>\n\
+         <div class=\"scroll\" role=\"group\" aria-labelledby=\"{id}-title\" tabindex=\"0\">\
+         <table>\n<thead><tr>"
         );
         for heading in [name].into_iter().chain(columns).copied().chain(last) {
             let _ = write!(text, "<th scope=\"col\">{heading}</th>");

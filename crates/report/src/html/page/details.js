@@ -54,8 +54,7 @@ function attributes({ attributes, left_out }, action, pair) {
     ([, before, after, ...words]) =>
       ![null, "withheld"].includes(before) && after !== null && !words.includes("same"),
   );
-  const sign = heading("");
-  sign.setAttribute("aria-label", "sign");
+  const sign = heading(make("span", "unseen", "sign"));
   const headings = [sign, heading("attribute"), heading(isPair ? pair : "value")];
   const body = make("tbody");
   let shown = 0;

@@ -6,6 +6,7 @@
 //! (files named `tests.rs` or in folders named `tests`, modules under `#[cfg(test)]`).
 
 mod circles;
+mod manifests;
 mod types;
 
 use std::collections::BTreeSet;

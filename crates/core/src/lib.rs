@@ -1,4 +1,6 @@
 #![doc = include_str!("../README.md")]
+// On docs.rs, an item names the feature that it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod allocation;
 pub mod budget;

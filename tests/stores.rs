@@ -3,6 +3,7 @@
 //! Tests configure faults on a gate ([`gate`]). The gate forwards requests to the real server
 //! ([`s3`]) or answers them itself, and records them. No test depends on timing.
 
+mod connections;
 mod faults;
 mod gate;
 mod many;

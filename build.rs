@@ -1,4 +1,4 @@
-//! Tells the program its version, the commit that it is built from, and its target.
+//! Tells the program its version, the commit that it is built from, its features and its target.
 
 use std::process::Command;
 
@@ -12,7 +12,12 @@ fn main() {
         Some(commit) => format!("{version} ({commit})"),
         None => version,
     };
+    let features = ["stores", "tables"].map(|name| {
+        let variable = format!("CARGO_FEATURE_{}", name.to_uppercase());
+        std::env::var_os(variable).map_or(String::new(), |_| format!(", {name}"))
+    });
     println!("cargo:rustc-env=PLANSIFT_VERSION={version}");
+    println!("cargo:rustc-env=PLANSIFT_FEATURES=cli{}", features.concat());
     println!("cargo:rustc-env=PLANSIFT_TARGET={target}");
     println!("cargo:rerun-if-changed=build.rs");
 }

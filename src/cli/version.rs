@@ -4,8 +4,10 @@
 pub const SHORT: &str = env!("PLANSIFT_VERSION");
 
 /// [`SHORT`], the built-in features and the target.
-pub const LONG: &str = if cfg!(feature = "stores") {
-    concat!(env!("PLANSIFT_VERSION"), "\nfeatures: cli, stores\ntarget: ", env!("PLANSIFT_TARGET"))
-} else {
-    concat!(env!("PLANSIFT_VERSION"), "\nfeatures: cli\ntarget: ", env!("PLANSIFT_TARGET"))
-};
+pub const LONG: &str = concat!(
+    env!("PLANSIFT_VERSION"),
+    "\nfeatures: ",
+    env!("PLANSIFT_FEATURES"),
+    "\ntarget: ",
+    env!("PLANSIFT_TARGET")
+);

@@ -65,3 +65,19 @@ fn documentation_is_built_with_every_feature() {
         assert!(is_named || manifest.contains("publish = false"), "{folder}");
     }
 }
+
+/// The strings of the first list `KEY = [` of a manifest, sorted.
+fn list(text: &str, key: &str) -> Vec<String> {
+    let (_, rest) = text.split_once(&format!("\n{key} = [")).expect("a list");
+    let (list, _) = rest.split_once(']').expect("the end of the list");
+    let mut items: Vec<String> = list.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    items.sort();
+    items
+}
+
+#[test]
+fn releases_accept_the_licences_of_the_dependencies() {
+    let accepted = list(&read("packages/release/about.toml"), "accepted");
+    assert!(accepted.len() > 5);
+    assert_eq!(accepted, list(&read("deny.toml"), "allow"));
+}

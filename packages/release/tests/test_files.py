@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import tarfile
@@ -37,7 +38,8 @@ def test_an_archive_runs_where_it_is_unpacked(release, processor, libc, tmp_path
     program = [*runner(processor), top / "plansift"]
     check_program(release, program)
     present = {str(path.relative_to(top)) for path in top.rglob("*") if path.is_file()}
-    expected = {"plansift", "README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/ci.md"}
+    expected = {"plansift", "README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE",
+                "THIRD-PARTY.txt", "docs/ci.md"}
     expected |= {f"complete/{name}" for name in COMPLETIONS}
     expected |= {f"man/plansift-{name}.1" for name in commands(program)} | {"man/plansift.1"}
     expected |= {f"ci/{name}" for name in ("api", "comment", "install", "review", "upload")}
@@ -109,6 +111,19 @@ def test_the_list_of_dependencies_has_those_of_the_program(release):
     unlicensed = [one["name"] for one in document["components"] if not one.get("licenses")]
     assert not unlicensed
     assert str(ROOT) not in json.dumps(document)
+
+
+def test_the_licences_of_the_dependencies_are_in_the_archive(release, processor, tmp_path):
+    text = (unpack(release, processor, "musl", tmp_path) / "THIRD-PARTY.txt").read_text()
+    document = json.loads(release.file("plansift-*.cdx.json").read_text())
+    crates = re.findall(r"^  (\S+) (\d\S*)(?: \(.*\))?$", text, re.M)
+    libraries = {(it["name"], it["version"]) for it in document["components"]
+                 if it.get("scope") == "required"}
+    assert len(libraries) > 100
+    assert libraries <= set(crates), libraries - set(crates)
+    assert "Rich Felker" in text, "the licence of musl"
+    for folder in (str(ROOT), os.path.expanduser("~")):
+        assert folder not in text
 
 
 def test_members_of_archives_tell_nothing_of_the_machine(release, processor):

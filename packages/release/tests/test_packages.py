@@ -21,6 +21,7 @@ COMMON = [
     "usr/share/man/man1/plansift.1.gz",
     "usr/share/man/man1/plansift-summary.1.gz",
     "usr/share/doc/plansift/copyright",
+    "usr/share/doc/plansift/THIRD-PARTY.txt",
     "usr/share/doc/plansift/changelog.gz",
 ]
 
@@ -105,6 +106,9 @@ def test_the_program_in_a_wheel_runs(release, processor, tmp_path):
     program = tmp_path / f"plansift-{release.version}.data/scripts/plansift"
     program.chmod(0o755)
     check_program(release, [*runner(processor), program])
+    licences = tmp_path / f"plansift-{release.version}.dist-info/licenses"
+    names = {path.name for path in licences.iterdir()}
+    assert names == {"LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt"}
 
 
 CONTAINERFILE = ROOT / "packages/release/Containerfile"
@@ -132,7 +136,11 @@ def test_the_image_runs_without_rights(release, tmp_path):
     assert user == "65532:65532"
     root = Path(buildah("mount", container))
     files = {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
-    assert files == {"usr/bin/plansift", "etc/ssl/certs/ca-certificates.crt"}
+    assert files == {
+        "usr/bin/plansift",
+        "usr/share/doc/plansift/THIRD-PARTY.txt",
+        "etc/ssl/certs/ca-certificates.crt",
+    }
     isolated = (
         'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && user=$1 && shift &&'
         ' exec chroot --userspec="$user" "$0" "$@"'

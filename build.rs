@@ -1,4 +1,4 @@
-//! Tells the program its version, the commit that it is built from, its features and its target.
+//! Sets the version, the commit, the features and the target that the program prints.
 
 use std::process::Command;
 
@@ -28,7 +28,7 @@ fn commit() -> Option<String> {
     if !rev_parse(&["--show-prefix"])?.is_empty() {
         return None;
     }
-    // Changes with every commit and checkout.
+    // `logs/HEAD` changes with every commit and checkout.
     println!("cargo:rerun-if-changed={}", rev_parse(&["--git-path", "logs/HEAD"])?);
     rev_parse(&["--short=12", "HEAD"])
 }

@@ -27,8 +27,7 @@ def release(folder):
     """Writes a release for this machine, as `scripts/release` does, and returns the archive."""
     folder = folder / f"v{VERSION}"
     folder.mkdir()
-    libc = "gnu" if platform.libc_ver()[0] == "glibc" else "musl"
-    name = f"plansift-{VERSION}-{platform.machine()}-unknown-linux-{libc}"
+    name = f"plansift-{VERSION}-{platform.machine()}-unknown-linux-musl"
     archive = folder / f"{name}.tar.gz"
     scripts = shutil.ignore_patterns("tests")
     shutil.copytree(ROOT / "packages/ci", folder / name / "ci", ignore=scripts)
@@ -36,9 +35,6 @@ def release(folder):
     with tarfile.open(archive, "w:gz", compresslevel=1) as tar:
         tar.add(folder / name, name)
     shutil.rmtree(folder / name)
-    # The other C library has the same program here.
-    other = {"gnu": "musl", "musl": "gnu"}[libc]
-    (folder / archive.name.replace(libc, other)).symlink_to(archive)
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     sums = f"{'0' * 64}  plansift-{VERSION}-other.tar.gz\n{digest}  {archive.name}\n"
     (folder / "SHA256SUMS").write_text(sums)

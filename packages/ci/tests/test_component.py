@@ -125,3 +125,5 @@ def test_hostile_inputs_are_not_run(run, repository, name):
     value = f"$(touch {made})\n`touch {made}`\n'; touch {made}; '\n\"; touch {made}; \""
     result = run({"plan": "passes.json", name: value})
     assert not result.passed and not made.exists(), result.log
+    if name != "version":
+        assert result.variables["VERDICT"] == "error", result.log

@@ -1,7 +1,6 @@
 """The scripts alone: what they download, and which comment they replace."""
 
 import os
-import re
 import subprocess
 
 import pytest
@@ -90,12 +89,6 @@ def test_a_release_without_this_archive_is_not_installed(call, host):
     assert code == 1 and "and not the expected one" in messages
 
 
-def test_a_system_without_glibc_gets_the_static_program(call, instead):
-    # SHA256SUMS of the stand-in lacks this archive.
-    _, messages = call("install", "new", PATH=instead("getconf", "exit 1"))
-    assert re.search("the digest of plansift-.*-musl.tar.gz is ", messages)
-
-
 def test_another_system_gets_no_release(call, instead):
     code, messages = call("install", "new", PATH=instead("uname", "echo Darwin arm64"))
     assert code == 1 and "there is no release for Darwin arm64" in messages
@@ -107,6 +100,37 @@ def test_a_report_without_a_plan_fails(call, tmp_path):
         code, messages = call("review", "gitlab", "reports", **variables)
         assert code == 1 and "the input is empty" in messages
         assert "VERDICT=error" in (tmp_path / "reports/plan.env").read_text()
+
+
+def test_reports_of_an_earlier_job_go_away(call, tmp_path):
+    variables = {
+        "PLANSIFT_PLAN": str(ROOT / "corpus/plans/rich/plan.json"),
+        "PLANSIFT_PROGRAM": str(PROGRAM),
+    }
+    assert call("review", "gitlab", "reports", **variables)[0] == 0
+    written = {path.name for path in (tmp_path / "reports").iterdir()}
+    assert {"comment.md", "counts.json", "plan.xml", "quality.json", "plan.env"} <= written
+    variables["PLANSIFT_ARGUMENTS"] = "--no-such-option"
+    assert call("review", "gitlab", "reports", **variables)[0] == 64
+    assert [path.name for path in (tmp_path / "reports").iterdir()] == ["plan.env"]
+
+
+def test_a_plan_with_changes_passes_with_detailed_exit_codes(call, tmp_path):
+    variables = {
+        "PLANSIFT_PLAN": str(ROOT / "corpus/plans/rich/plan.json"),
+        "PLANSIFT_PROGRAM": str(PROGRAM),
+        "PLANSIFT_ARGUMENTS": "--detailed-exitcode",
+    }
+    assert call("review", "gitlab", "reports", **variables)[0] == 0
+    counted = (tmp_path / "reports/plan.env").read_text()
+    assert "VERDICT=pass" in counted and "EXIT_CODE=2" in counted
+
+
+def test_findings_that_are_not_json_are_not_uploaded(call, host, tmp_path):
+    (tmp_path / "plan.sarif").write_text("{")
+    variables = {"PLANSIFT_PLAN": "tfplan", "GITHUB_SHA": "0" * 40, "GITHUB_REF": "refs/heads/main"}
+    code, _ = call("upload", "plan.sarif", **variables)
+    assert code != 0 and host.calls == [] and host.findings == []
 
 
 @pytest.fixture
@@ -164,7 +188,8 @@ def test_a_token_without_a_user_writes_nothing(comment, host):
     assert code == 1 and "the token has no user" in messages and host.comments == []
 
 
-def test_no_command_line_contains_the_token(comment, instead):
-    path = instead("curl", 'echo "$*" >&2; exit 1')
-    code, messages = comment("<!-- marker -->\nnew", PATH=path)
+def test_no_command_line_and_no_file_contains_the_token(comment, instead, tmp_path):
+    path = instead("curl", 'echo "$*" >&2; grep -r t0ken "$TMPDIR" >&2; exit 1')
+    (tmp_path / "files").mkdir()
+    code, messages = comment("<!-- marker -->\nnew", PATH=path, TMPDIR=str(tmp_path / "files"))
     assert code == 1 and "/api/graphql" in messages and "t0ken" not in messages

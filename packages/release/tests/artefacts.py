@@ -11,7 +11,7 @@ PLAN = ROOT / "corpus/plans/rich/plan.json"
 PLAN_LINE = "Plan: 3 to import, 15 to add, 17 to change, 13 to destroy, 2 to forget."
 # The names of each processor in Debian and in GitHub's tools.
 PROCESSORS = {"x86_64": "amd64", "aarch64": "arm64"}
-LIBRARIES = {"aarch64": "/usr/aarch64-linux-gnu"}
+LIBRARIES = {name: f"/usr/{name}-linux-gnu" for name in PROCESSORS}
 
 
 class Release:
@@ -35,11 +35,10 @@ class Release:
 
 
 def runner(processor):
-    """The emulator of a processor, with libraries if this machine has them; none for its own."""
+    """The emulator of a processor, with its glibc. Nothing for the processor of this machine."""
     if processor == platform.machine():
         return []
-    libraries = LIBRARIES.get(processor)
-    return [f"qemu-{processor}", *(["-L", libraries] if os.path.isdir(libraries) else [])]
+    return [f"qemu-{processor}", "-L", LIBRARIES[processor]]
 
 
 def run(command, *arguments):

@@ -3,13 +3,14 @@
 import hashlib
 import json
 import os
+import platform
 import re
 import subprocess
 import tarfile
 import zlib
 
 import pytest
-from artefacts import PROCESSORS, ROOT, check_program, commands, run, runner
+from artefacts import ROOT, check_program, commands, run, runner
 
 
 def unpack(release, processor, libc, folder):
@@ -45,6 +46,37 @@ def test_an_archive_runs_where_it_is_unpacked(release, processor, libc, tmp_path
     expected |= {f"ci/{name}" for name in ("api", "comment", "install", "review", "upload")}
     assert expected <= present, expected - present
     assert not [name for name in present if "test" in name or ".git" in name]
+
+
+def test_the_script_for_jobs_installs_an_archive(release, processor, tmp_path):
+    """curl is a copy of the file: `scripts/actions` tests the script against a server."""
+    if processor != platform.machine():
+        pytest.skip("the script installs the archive for the processor of the machine")
+    (tmp_path / "bin").mkdir()
+    curl = tmp_path / "bin/curl"
+    curl.write_text('#!/bin/sh\nfor last; do :; done\ncp "$RELEASE/${last##*/}" "${last##*/}"\n')
+    curl.chmod(0o755)
+    given = {
+        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
+        "RELEASE": str(release.folder),
+        "PLANSIFT_VERSION": release.version,
+        "PLANSIFT_RELEASES": "https://releases",
+    }
+    script = ROOT / "packages/ci/install"
+    subprocess.run([script, tmp_path / "new"], env=given, check=True, capture_output=True)
+    check_program(release, [tmp_path / "new/plansift"])
+    assert (tmp_path / "new/ci/review").exists()
+
+
+def test_links_in_an_archive_lead_to_its_files(release, processor, tmp_path):
+    top = unpack(release, processor, "musl", tmp_path)
+    broken = []
+    pages = [top / "README.md", top / "CHANGELOG.md", top / "COMPARE.md", *(top / "docs").rglob("*.md")]
+    for page in pages:
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            if not (page.parent / link).exists():
+                broken.append(f"{page.relative_to(top)}: {link}")
+    assert not broken
 
 
 COMPLETIONS = {

@@ -14,9 +14,10 @@ RUNNER = ROOT / "target/actions/node_modules/.bin/gitlab-ci-local"
 class Run:
     """One run of a pipeline that includes the component."""
 
-    def __init__(self, host, repository, inputs, token="t0ken"):
+    def __init__(self, host, repository, inputs, token="t0ken", keep=False):
         shutil.rmtree(repository / ".gitlab-ci-local", ignore_errors=True)
-        shutil.rmtree(repository / ".plansift", ignore_errors=True)
+        if not keep:
+            shutil.rmtree(repository / ".plansift", ignore_errors=True)
         (repository / "templates").mkdir(exist_ok=True)
         shutil.copy(ROOT / "templates/plansift.yml", repository / "templates")
         inputs = {"releases": host.address + RELEASES, **inputs}
@@ -99,6 +100,28 @@ def test_wrong_arguments_leave_the_note(run, host):
     result = run({"plan": "passes.json", "arguments": "--no-such-option"})
     assert not result.passed and host.calls == []
     assert result.variables == {"VERDICT": "error", "EXIT_CODE": "64"}
+
+
+def test_files_of_the_repository_are_no_reports(run, host, repository):
+    """A merge request may contain files, links and a link in place of the folder."""
+    elsewhere = repository.parent / "elsewhere"
+    elsewhere.mkdir()
+    folder = repository / ".plansift"
+    for arguments, code in (("--no-such-option", "64"), ("", "0")):
+        for link in (False, True):
+            if link:
+                folder.symlink_to(elsewhere)
+            else:
+                folder.mkdir()
+                (folder / "comment.md").write_text("<!-- plansift:report x -->\nforged")
+                (folder / "variables").write_text("PLANSIFT_VERDICT=pass\nLD_PRELOAD=x\n")
+                (folder / "counts.json").symlink_to("/proc/self/environ")
+            result = run({"plan": "passes.json", "arguments": arguments}, keep=True)
+            assert result.variables["EXIT_CODE"] == code, result.log
+            assert "LD_PRELOAD" not in result.variables and "forged" not in str(host.comments)
+            assert list(elsewhere.iterdir()) == []
+            assert len(host.comments) == (1 if code == "0" else 0)
+            shutil.rmtree(folder)
 
 
 def test_a_job_without_a_token_writes_no_note(run, host):

@@ -3,6 +3,8 @@
 import hashlib
 import os
 import re
+import shlex
+import shutil
 import subprocess
 
 import yaml
@@ -119,15 +121,26 @@ def test_the_lines_of_the_page_install_a_release(host, tmp_path):
 
 def test_the_hook_refuses_an_echo(tmp_path):
     [hook] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    for name in ("infra/tfplan", "prod.tfplan", "infra/plan.json", "prod-plan.json", "terraform.tfstate"):
+    plans = ["infra/tfplan", "prod.tfplan", "infra/plan.json", "prod-plan.json", "plan.json.gz", "tfplan.json"]
+    for name in (*plans, "terraform.tfstate", "terraform.tfstate.backup"):
         assert re.search(hook["files"], name), name
     for name in ("main.tf", "explan.json", "plan.json.md"):
         assert not re.search(hook["files"], name), name
-    name, *arguments = hook["entry"].split()
-    assert name == "plansift"
-    for plan, code in (("secret-echoes", 3), ("rich", 0)):
-        command = [PROGRAM, *arguments, ROOT / f"corpus/plans/{plan}/plan.json"]
-        assert subprocess.run(command, capture_output=True).returncode == code
+    # pre-commit runs the hook with the names of files, from the top of the repository.
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/plansift").symlink_to(PROGRAM)
+    path = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    (tmp_path / "list.tfplan").write_text("rich.tfplan\n")
+    for plan, name, code in (
+        ("rich", "rich.tfplan", 0),
+        ("secret-echoes", "leak.tfplan", 3),
+        ("secret-echoes", "-h.tfplan", 3),
+        ("secret-echoes", "@list.tfplan", 3),
+    ):
+        shutil.copy(ROOT / f"corpus/plans/{plan}/plan.json", tmp_path / name)
+        command = [*shlex.split(hook["entry"]), "rich.tfplan", name]
+        done = subprocess.run(command, cwd=tmp_path, env=path, capture_output=True, text=True)
+        assert done.returncode == code, (name, done)
 
 
 def test_the_scripts_have_no_finding():

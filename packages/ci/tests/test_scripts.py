@@ -102,19 +102,6 @@ def test_a_report_without_a_plan_fails(call, tmp_path):
         assert "VERDICT=error" in (tmp_path / "reports/plan.env").read_text()
 
 
-def test_reports_of_an_earlier_job_go_away(call, tmp_path):
-    variables = {
-        "PLANSIFT_PLAN": str(ROOT / "corpus/plans/rich/plan.json"),
-        "PLANSIFT_PROGRAM": str(PROGRAM),
-    }
-    assert call("review", "gitlab", "reports", **variables)[0] == 0
-    written = {path.name for path in (tmp_path / "reports").iterdir()}
-    assert {"comment.md", "counts.json", "plan.xml", "quality.json", "plan.env"} <= written
-    variables["PLANSIFT_ARGUMENTS"] = "--no-such-option"
-    assert call("review", "gitlab", "reports", **variables)[0] == 64
-    assert [path.name for path in (tmp_path / "reports").iterdir()] == ["plan.env"]
-
-
 def test_a_plan_with_changes_passes_with_detailed_exit_codes(call, tmp_path):
     variables = {
         "PLANSIFT_PLAN": str(ROOT / "corpus/plans/rich/plan.json"),
@@ -145,51 +132,65 @@ def comment(call, tmp_path):
 def test_a_comment_is_found_on_any_page(comment, host):
     for number in range(250):
         host.add_comment("someone", f"comment {number}")
-    mine = host.add_comment(BOT, "<!-- marker -->\nold")
-    host.add_comment(BOT, "another <!-- marker -->")
-    assert comment('<!-- marker -->\nnew "\\ \u00fc\n') == (0, "")
-    assert mine["body"] == '<!-- marker -->\nnew "\\ \u00fc\n' and len(host.comments) == 252
+    mine = host.add_comment(BOT, "<!-- plansift:report marker -->\nold")
+    host.add_comment(BOT, "another <!-- plansift:report marker -->")
+    assert comment('<!-- plansift:report marker -->\nnew "\\ \u00fc\n') == (0, "")
+    assert mine["body"] == '<!-- plansift:report marker -->\nnew "\\ \u00fc\n' and len(host.comments) == 252
 
 
 def test_a_hundred_comments_are_one_page(comment, host):
     for number in range(100):
         host.add_comment("someone", f"comment {number}")
-    assert comment("<!-- marker -->\nnew") == (0, "")
+    assert comment("<!-- plansift:report marker -->\nnew") == (0, "")
     assert len(host.comments) == 101
 
 
 def test_the_comment_of_another_user_stays(comment, host):
-    theirs = host.add_comment("someone", "<!-- marker -->\nApproved")
-    assert comment("<!-- marker -->\nnew") == (0, "")
+    theirs = host.add_comment("someone", "<!-- plansift:report marker -->\nApproved")
+    assert comment("<!-- plansift:report marker -->\nnew") == (0, "")
     assert theirs["body"].endswith("Approved") and host.comments[1]["body"].endswith("new")
+
+
+@pytest.mark.parametrize("text", ["", "\n", "another text", "<!-- marker -->\n"])
+def test_only_a_report_becomes_a_comment(comment, host, text):
+    mine = host.add_comment(BOT, "an unrelated comment")
+    code, messages = comment(text)
+    assert code == 1 and "this file is not a report" in messages
+    assert mine["body"] == "an unrelated comment" and len(host.comments) == 1
+
+
+def test_a_comment_without_a_text_is_not_ours(comment, host):
+    host.add_comment(BOT, None)
+    assert comment("<!-- plansift:report marker -->\nnew") == (0, "")
+    assert len(host.comments) == 2
 
 
 @pytest.mark.parametrize("refused", ["GET /repos", "POST /repos", "POST /graphql"])
 def test_a_refusal_is_a_warning_and_an_error_fails(comment, host, refused):
     host.refusals = {refused: 403}
-    code, messages = comment("<!-- marker -->\nnew", GITHUB_ACTIONS="true")
+    code, messages = comment("<!-- plansift:report marker -->\nnew", GITHUB_ACTIONS="true")
     assert code == 0 and messages.startswith("::warning title=plansift::the comment is refused")
     host.refusals = {refused: 422}
-    code, messages = comment("<!-- marker -->\nnew")
+    code, messages = comment("<!-- plansift:report marker -->\nnew")
     assert code == 1 and "HTTP 422" in messages and host.comments == []
 
 
 def test_a_comment_is_never_written_twice(comment, host):
     # The host may have stored the comment before it failed.
     host.refusals = {"POST /repos": 503}
-    code, messages = comment("<!-- marker -->\nnew")
+    code, messages = comment("<!-- plansift:report marker -->\nnew")
     assert code == 1 and "HTTP 503" in messages
     assert [method for method, _ in host.calls] == ["POST", "GET", "POST"]
 
 
 def test_a_token_without_a_user_writes_nothing(comment, host):
     host.refusals = {"POST /graphql": 200}
-    code, messages = comment("<!-- marker -->\nnew")
+    code, messages = comment("<!-- plansift:report marker -->\nnew")
     assert code == 1 and "the token has no user" in messages and host.comments == []
 
 
 def test_no_command_line_and_no_file_contains_the_token(comment, instead, tmp_path):
     path = instead("curl", 'echo "$*" >&2; grep -r t0ken "$TMPDIR" >&2; exit 1')
     (tmp_path / "files").mkdir()
-    code, messages = comment("<!-- marker -->\nnew", PATH=path, TMPDIR=str(tmp_path / "files"))
+    code, messages = comment("<!-- plansift:report marker -->\nnew", PATH=path, TMPDIR=str(tmp_path / "files"))
     assert code == 1 and "/api/graphql" in messages and "t0ken" not in messages

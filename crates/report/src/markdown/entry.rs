@@ -168,7 +168,10 @@ impl EntryRenderer {
             if has_gaps && place > 0 {
                 lines.push('\n');
             }
-            let _ = writeln!(lines, "{}", cut_lines(problem, PROBLEM.min(self.lines_max)));
+            // GitLab runs a line that begins with a slash, on some servers also in a fence.
+            for line in cut_lines(problem, PROBLEM.min(self.lines_max)).split('\n') {
+                let _ = writeln!(lines, " {line}");
+            }
         }
         if !lines.is_empty() {
             fence("", &mut lines);

@@ -28,6 +28,7 @@ fn texts() -> Vec<String> {
         "`",
         "",
         "&lt;EVIL&gt; &#60;EVIL",
+        "EVIL\n</x>\n/approve\n/merge EVIL",
     ];
     let mut texts: Vec<String> = texts.map(str::to_owned).to_vec();
     texts.push(format!("EVIL{}", "`".repeat(5000)));
@@ -101,6 +102,8 @@ fn texts_of_a_plan_stay_in_code() {
             assert!(!page.text.contains(WORD), "{text:?}: {}", page.text);
             let is_shown = page.code.iter().any(|code| code.contains(WORD));
             assert!(is_shown || !text.contains(WORD), "{text:?}: {}", run.out);
+            let command = run.out.lines().find(|line| line.starts_with('/'));
+            assert_eq!(command, None, "{text:?}: a quick action of GitLab");
             let odd = |character: &char| character.is_control() && *character != '\n';
             assert_eq!(run.out.chars().find(odd), None, "{text:?}");
             assert!(

@@ -73,7 +73,7 @@ const LIMITS: &str = "Limits (sizes take K, M, G and T: powers of 1024)";
     version = super::version::SHORT,
     long_version = super::version::LONG,
     max_term_width = 100,
-    after_help = examples::of("plansift"),
+    after_help = examples::help("plansift"),
     mut_subcommands(examples::added)
 )]
 struct Cli {

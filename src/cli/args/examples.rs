@@ -2,13 +2,12 @@
 
 use clap::Command;
 
-/// The commands with the ends of their help. The tests run all command lines in a folder with the
-/// files that they name.
+/// The commands with their examples. The tests run all command lines in a folder with the files
+/// that they name.
 const EXAMPLES: [(&str, &str); 27] = [
     (
         "plansift",
-        r"Examples:
-  # Show what a plan changes, on one screen
+        r"  # Show what a plan changes, on one screen
   plansift summary tfplan
   # Write a comment, and exit with 3 if the plan destroys a database
   plansift report tfplan -o markdown --fit github --fail-on 'destroy:aws_db_*'
@@ -17,8 +16,7 @@ const EXAMPLES: [(&str, &str); 27] = [
     ),
     (
         "summary",
-        r"Examples:
-  # Show what a plan changes
+        r"  # Show what a plan changes
   plansift summary tfplan
   # Show a table of the plans in a folder, those that destroy most first
   plansift summary plans/ --sort destroy
@@ -27,8 +25,7 @@ const EXAMPLES: [(&str, &str); 27] = [
     ),
     (
         "changes",
-        r#"Examples:
-  # List what a plan deletes
+        r#"  # List what a plan deletes
   plansift changes tfplan | jq -r 'select(.action == "delete").address'
   # Write the changes of all plans in a folder for a spreadsheet
   plansift changes plans/ --format csv -o changes.csv
@@ -37,8 +34,7 @@ const EXAMPLES: [(&str, &str); 27] = [
     ),
     (
         "report",
-        r"Examples:
-  # Show a module with all values, without updates of only tags
+        r"  # Show a module with all values, without updates of only tags
   plansift report tfplan --only module.dns --ignore tags-only --full
   # Write a comment for a pull request, and a page for the browser
   plansift report tfplan -o markdown=plan.md --fit github -o html=plan.html
@@ -47,8 +43,7 @@ const EXAMPLES: [(&str, &str); 27] = [
     ),
     (
         "assert",
-        r#"Examples:
-  # Check that a plan keeps all databases
+        r#"  # Check that a plan keeps all databases
   plansift assert tfplan -e 'resource: "aws_db_*", not_action: destroy'
   # Write assertions that a plan passes, as a file to edit
   plansift assert plan.json --init -o assertions.yaml
@@ -57,8 +52,7 @@ const EXAMPLES: [(&str, &str); 27] = [
     ),
     (
         "compare",
-        r"Examples:
-  # Exit with 3 if a new plan does more than the approved plan
+        r"  # Exit with 3 if a new plan does more than the approved plan
   plansift compare approved.tfplan tfplan --fail-on more
   # Compare planned values, except for tags
   plansift compare approved.tfplan tfplan --level values --ignore-path tags
@@ -67,32 +61,28 @@ const EXAMPLES: [(&str, &str); 27] = [
     ),
     (
         "approve",
-        r"Examples:
-  # Write what a plan does to a file, for a later `plansift compare`
+        r"  # Write what a plan does to a file, for a later `plansift compare`
   plansift approve tfplan -o approval.json
   # Approve addresses and actions only
   plansift approve tfplan --level actions -o approval.json",
     ),
     (
         "digest",
-        r"Examples:
-  # Print a line that is the same for plans that do the same
+        r"  # Print a line that is the same for plans that do the same
   plansift digest tfplan
   # Identify each plan in a folder, with its values
   plansift digest plans/ --level values --key-file key",
     ),
     (
         "batch",
-        r"Examples:
-  # Read the plans in a folder; a rerun reads only what is new or has changed
+        r"  # Read the plans in a folder; a rerun reads only what is new or has changed
   plansift batch plans/ --out fleet
   # Read one of two parts of the plans, for `plansift merge`
   plansift batch plans/ --shard 1/2 --out part-1",
     ),
     (
         "merge",
-        r"Examples:
-  # Write a page and a comment about all workspaces
+        r"  # Write a page and a comment about all workspaces
   plansift merge fleet -o html=fleet.html -o markdown=fleet.md
   # Show what is new since yesterday
   plansift merge fleet --since fleet-yesterday
@@ -101,8 +91,7 @@ const EXAMPLES: [(&str, &str); 27] = [
     ),
     (
         "resources",
-        r"Examples:
-  # List the resources of a state
+        r"  # List the resources of a state
   plansift resources terraform.tfstate
   # Count the resources of all plans in a folder by type
   plansift resources plans/ --group-by type
@@ -111,64 +100,56 @@ const EXAMPLES: [(&str, &str); 27] = [
     ),
     (
         "outputs",
-        r"Examples:
-  # List the outputs of a state
+        r"  # List the outputs of a state
   plansift outputs terraform.tfstate
   # Write the outputs after a plan with their values, without secrets
   plansift outputs tfplan --values --format json",
     ),
     (
         "variables",
-        r"Examples:
-  # List the variables of a plan
+        r"  # List the variables of a plan
   plansift variables tfplan
   # Write the variables of all plans with their values, without secrets
   plansift variables plans/ --values --format csv",
     ),
     (
         "checks",
-        r"Examples:
-  # List the checks of a plan, with their problems
+        r"  # List the checks of a plan, with their problems
   plansift checks plan.json
   # Exit with 3 if a check fails
   plansift checks plan.json --fail-on check",
     ),
     (
         "redact",
-        r"Examples:
-  # Write a copy of a plan without secrets
+        r"  # Write a copy of a plan without secrets
   plansift redact plan.json -o safe.json
   # Also mask texts that contain a secret, and values under these keys
   plansift redact plan.json --echo contains --also-names 'password|token'",
     ),
     (
         "audit",
-        r"Examples:
-  # List where a plan has secrets, without their values
+        r"  # List where a plan has secrets, without their values
   plansift audit plan.json
   # Exit with 3 if an unmarked value repeats a secret
   plansift audit plans/ --fail-on-echo",
     ),
     (
         "slim",
-        r"Examples:
-  # Write the changes and outputs of a plan, without secrets, for a policy
+        r"  # Write the changes and outputs of a plan, without secrets, for a policy
   plansift slim plan.json -o slim.json
   # Keep two attributes of the databases
   plansift slim plan.json --only 'aws_db_*' --paths tags --paths engine",
     ),
     (
         "show",
-        r"Examples:
-  # Write a plan file as JSON
+        r"  # Write a plan file as JSON
   plansift show tfplan -o full.json
   # Mask its secrets
   plansift show tfplan --redact | jq .planned_values",
     ),
     (
         "config",
-        r"Examples:
-  # List the elements of the configuration
+        r"  # List the elements of the configuration
   plansift config plan.json
   # List everything that depends on a module
   plansift config plan.json --dependents module.network
@@ -177,78 +158,80 @@ const EXAMPLES: [(&str, &str); 27] = [
     ),
     (
         "blocks",
-        r"Examples:
-  # List the blocks of a root module
+        r"  # List the blocks of a root module
   plansift blocks infra
   # List the errors in its files
   plansift blocks infra --check",
     ),
     (
         "wire",
-        r"Examples:
-  # Decode a text
+        r"  # Decode a text
   plansift wire decode --type string --hex a3666f6f
   # Check a value from a provider against its schema
   plansift wire check --schema schemas.json --resource shop_order order.msgpack",
     ),
     (
         "decode",
-        r#"Examples:
-  # Decode a list whose second element is unknown
+        r#"  # Decode a list whose second element is unknown
   plansift wire decode --type '["list","string"]' --hex 92a161d40000
   # Decode a value from a provider by its schema
   plansift wire decode --schema schemas.json --resource shop_order order.msgpack"#,
     ),
     (
         "encode",
-        r"Examples:
-  # Encode a text
+        r"  # Encode a text
   plansift wire decode --hex a3666f6f | plansift wire encode --type string
   # Write JSON in place of MessagePack
   plansift wire decode --hex a3666f6f | plansift wire encode --form json",
     ),
     (
         "check",
-        r"Examples:
-  # Check a text
+        r"  # Check a text
   plansift wire check --type string --hex a3666f6f
   # Check a value from a provider against its schema
   plansift wire check --schema schemas.json --resource shop_order order.msgpack",
     ),
     (
         "schema",
-        r"Examples:
-  # Print the schema of the output of `changes`
+        r"  # Print the schema of the output of `changes`
   plansift schema
   # Write the schema of files of assertions, for an editor
   plansift schema --of assertions > assertions.schema.json",
     ),
     (
         "completions",
-        r"Examples:
-  # Install the completions for fish
+        r"  # Install the completions for fish
   plansift completions fish > ~/.config/fish/completions/plansift.fish
   # Write the completions for bash, and load them with `source` in ~/.bashrc
   plansift completions bash > ~/.plansift.bash",
     ),
     (
         "man",
-        r"Examples:
-  # Read the page of a command
+        r"  # Read the page of a command
   plansift man report | man -l -
   # Write the page of plansift to a file
   plansift man > plansift.1",
     ),
 ];
 
-/// Returns the examples of a command, which is also `plansift`.
+/// Returns the examples of a command, or of `plansift` itself.
+///
+/// # Panics
+///
+/// Panics if the command has none.
 pub(super) fn of(command: &str) -> &'static str {
-    let examples = EXAMPLES.iter().find(|(name, _)| *name == command);
-    examples.map_or("", |(_, examples)| examples)
+    let found = EXAMPLES.iter().find(|(name, _)| *name == command);
+    let Some((_, examples)) = found else { panic!("the command {command} has no examples") };
+    examples
+}
+
+/// Returns the end of the help of a command.
+pub(super) fn help(command: &str) -> String {
+    format!("Examples:\n{}", of(command))
 }
 
 /// Adds the examples to the help of a command and of all commands below it.
 pub(super) fn added(command: Command) -> Command {
-    let examples = of(command.get_name());
+    let examples = help(command.get_name());
     command.after_help(examples).mut_subcommands(added)
 }

@@ -22,12 +22,6 @@ const FILES: [(&str, &str); 12] = [
     ("order.msgpack", "wire/order.msgpack"),
 ];
 
-/// A folder where fish looks for completions.
-const OF_FISH: &str = ".config/fish/completions";
-
-/// Programs that examples pipe to. The tests replace them.
-const READERS: [&str; 2] = ["bin/jq", "bin/man"];
-
 /// Creates the folder of the examples.
 fn folder() -> Folder {
     let folder = Folder::new();
@@ -35,13 +29,19 @@ fn folder() -> Folder {
         fs::create_dir_all(folder.path(name).parent().expect("a folder")).expect("a folder");
         fs::copy(run::corpus(source), folder.path(name)).expect("a file");
     }
-    for name in [OF_FISH, "bin"] {
-        fs::create_dir_all(folder.path(name)).expect("a folder");
-    }
-    for name in READERS {
-        folder.write(name, "#!/bin/sh\ncat > /dev/null\n");
-        let made = run::shell(&format!("chmod +x '{}'", folder.path(name).display())).status();
+    fs::create_dir(folder.path("bin")).expect("a folder");
+    fs::create_dir_all(folder.path(".config/fish/completions")).expect("a folder");
+    // Examples pipe to these programs. `man` needs a terminal, and `jq` may not be installed.
+    let has_jq = run::shell("command -v jq").output().expect("a shell").status.success();
+    let replaced = if has_jq { &["man"][..] } else { &["man", "jq"] };
+    for name in replaced {
+        let name = format!("bin/{name}");
+        folder.write(&name, "#!/bin/sh\ncat > /dev/null\n");
+        let made = run::shell(&format!("chmod +x '{}'", folder.path(&name).display())).status();
         assert!(made.expect("a shell").success());
+    }
+    if !has_jq {
+        run::left_out("jq is not installed");
     }
     folder.write("key", [7; 16]);
     for made in ["batch yesterday --out fleet-yesterday", "batch plans --shard 2/2 --out part-2"] {
@@ -66,6 +66,14 @@ fn commands_below(command: &str) -> Vec<String> {
     names.flat_map(|name| [vec![name.clone()], commands_below(&name)].concat()).collect()
 }
 
+/// Runs a command line in the folder of the examples, which is also the home of the user.
+fn run_in(folder: &Folder, line: &str) -> Run {
+    let mut shell = run::shell(&format!("PATH=\"$HOME/bin:$PATH\"; {line}"));
+    shell.current_dir(folder.0.path()).env("HOME", folder.0.path());
+    shell.env_remove("GITHUB_OUTPUT").env_remove("GITHUB_STEP_SUMMARY");
+    Run::of(&shell.output().expect("a shell"))
+}
+
 #[test]
 fn the_examples_of_every_command_run() {
     let folder = folder();
@@ -75,8 +83,9 @@ fn the_examples_of_every_command_run() {
     for command in [vec![String::new()], commands].concat() {
         let help = folder.run(format!("{command} --help").trim()).out;
         let shown = section(&help, "Examples:");
+        let joined = shown.join("\n").replace(" \\\n   ", "");
         let (lines, said): (Vec<&str>, Vec<&str>) =
-            shown.iter().map(|line| line.trim()).partition(|line| !line.starts_with("# "));
+            joined.lines().map(str::trim).partition(|line| !line.starts_with("# "));
         let is_complete = help.trim_end().ends_with(shown.last().unwrap_or(&"no examples"));
         let count = lines.len();
         if !is_complete || !(2..=3).contains(&count) || said.len() != count {
@@ -85,13 +94,17 @@ fn the_examples_of_every_command_run() {
         wrong.extend(shown.iter().filter(|line| line.len() > 80).map(|line| (*line).to_owned()));
         let own = format!("plansift {command}");
         for line in lines {
-            let mut shell = run::shell(&format!("PATH=\"$HOME/bin:$PATH\"; {line}"));
-            shell.current_dir(folder.0.path()).env("HOME", folder.0.path());
-            shell.env_remove("GITHUB_OUTPUT").env_remove("GITHUB_STEP_SUMMARY");
-            let Run { code, err, .. } = Run::of(&shell.output().expect("a shell"));
-            // A plan may break the rules of an example.
-            if !line.contains(own.trim()) || !matches!(code, Some(0 | 3)) {
-                wrong.push(format!("{line}: exit code {code:?}: {err}"));
+            if !line.contains(own.trim()) {
+                wrong.push(format!("{line}: not of plansift {command}"));
+            }
+            // The code of a pipe is the code of its last program.
+            let writer = line.split_once(" | ").map(|(writer, _)| writer);
+            for part in writer.into_iter().chain([line]) {
+                let Run { code, err, .. } = run_in(&folder, part);
+                // A plan may break the rules of an example. `jq` has 3 for a wrong program.
+                if code != Some(0) && (code != Some(3) || part.contains(" | ")) {
+                    wrong.push(format!("{part}: exit code {code:?}: {err}"));
+                }
             }
         }
     }

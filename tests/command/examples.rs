@@ -30,7 +30,6 @@ fn folder() -> Folder {
         fs::copy(run::corpus(source), folder.path(name)).expect("a file");
     }
     fs::create_dir(folder.path("bin")).expect("a folder");
-    fs::create_dir_all(folder.path(".config/fish/completions")).expect("a folder");
     // Examples pipe to these programs. `man` needs a terminal, and `jq` may not be installed.
     let has_jq = run::shell("command -v jq").output().expect("a shell").status.success();
     let replaced = if has_jq { &["man"][..] } else { &["man", "jq"] };

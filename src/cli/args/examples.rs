@@ -200,10 +200,13 @@ const EXAMPLES: [(&str, &str); 27] = [
     ),
     (
         "completions",
-        r"  # Install the completions for fish
-  plansift completions fish > ~/.config/fish/completions/plansift.fish
-  # Write the completions for bash, and load them with `source` in ~/.bashrc
-  plansift completions bash > ~/.plansift.bash",
+        r"  # Write the completions for bash, and load them with `source` in ~/.bashrc
+  plansift completions bash > ~/.plansift.bash
+  # Install the completions for fish
+  mkdir -p ~/.config/fish/completions && \
+    plansift completions fish > ~/.config/fish/completions/plansift.fish
+  # Install the completions for zsh, which finds them by `fpath+=~/.zfunc`
+  mkdir -p ~/.zfunc && plansift completions zsh > ~/.zfunc/_plansift",
     ),
     (
         "man",

@@ -118,8 +118,8 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
     (
         "resource: aws_none.x, action: update",
         Some(
-            "||a resource that the pattern covers|none: the assertion asks about nothing; did you \
-             mean aws_late.x?",
+            "||a resource that the pattern covers|none: the assertion asks about nothing: add \
+             optional: true if that is fine; did you mean aws_late.x?",
         ),
     ),
     ("resource: aws_none.x, action: update, optional: true", None),
@@ -210,7 +210,10 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
     ("output: name, action: create", Some("name||create|no-op")),
     (
         "output: none, known: n",
-        Some("||an output of this name|none: the assertion asks about nothing"),
+        Some(
+            "||an output of this name|none: the assertion asks about nothing: add optional: true \
+             if that is fine",
+        ),
     ),
     ("resource: aws_late.x, deferred: absent_prereq", None),
     (

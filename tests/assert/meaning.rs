@@ -186,15 +186,15 @@ fn one_language_of_patterns_covers_resources_and_outputs() {
             (
                 "output: o_nwe, known: 1",
                 Some(
-                    "||an output of this name|none: the assertion asks about nothing; did you mean \
-                     o_new?",
+                    "||an output of this name|none: the assertion asks about nothing: add \
+                     optional: true if that is fine; did you mean o_new?",
                 ),
             ),
             (
                 "resource: aws_bd.a, action: create",
                 Some(
-                    "||a resource that the pattern covers|none: the assertion asks about nothing; \
-                     did you mean aws_db.a?",
+                    "||a resource that the pattern covers|none: the assertion asks about nothing: \
+                     add optional: true if that is fine; did you mean aws_db.a?",
                 ),
             ),
         ],
@@ -287,7 +287,10 @@ fn a_count_whose_pattern_matches_nothing_fails() {
         &[
             (
                 "resource: aws_zz.x, count: {action: delete, max: 0}",
-                Some("||a resource that the pattern covers|none: the assertion asks about nothing"),
+                Some(
+                    "||a resource that the pattern covers|none: the assertion asks about nothing: \
+                     add optional: true if that is fine",
+                ),
             ),
             ("resource: aws_zz.x, count: {action: delete, max: 0}, optional: true", None),
             ("resource: aws_db, count: {action: delete, max: 0}", None),

@@ -44,7 +44,8 @@ const EXAMPLES: [(&str, &str); 27] = [
     (
         "assert",
         r#"  # Check that a plan keeps all databases
-  plansift assert tfplan -e 'resource: "aws_db_*", not_action: destroy'
+  plansift assert tfplan \
+    -e 'resource: "aws_db_*", not_action: destroy, optional: true'
   # Write assertions that a plan passes, as a file to edit
   plansift assert plan.json --init -o assertions.yaml
   # Check the assertions in a file, and write a report of tests

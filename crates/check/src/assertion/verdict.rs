@@ -139,7 +139,10 @@ impl Closing<'_> {
                 outcome.is_skipped = true;
             } else if !may_be_nothing {
                 let hint = did_you_mean(near.as_deref());
-                let found = format!("none: the assertion asks about nothing{hint}");
+                let found = format!(
+                    "none: the assertion asks about nothing: add optional: true if that is \
+                     fine{hint}"
+                );
                 outcome.fail("", "", noun, &found);
             }
             return;

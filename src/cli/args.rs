@@ -40,7 +40,7 @@ pub(super) use self::completions::completions;
 pub(super) use self::config::{Config, ConfigFormat};
 pub(super) use self::inputs::InputArgs;
 pub(super) use self::limits::LimitArgs;
-pub(super) use self::manual::manual;
+pub(super) use self::manual::{manual, pages};
 use self::paths::{path, path_of_values, place};
 pub(super) use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim};
 pub(super) use self::report::{Ignore, NoiseArgs, Report, Target, Values};
@@ -160,9 +160,12 @@ pub struct Completions {
 /// `plansift man`.
 #[derive(Debug, Args)]
 pub struct Man {
-    /// The command to describe [default: plansift itself]
+    /// The command to describe, like summary or wire-decode [default: plansift itself]
     #[arg(value_name = "COMMAND")]
     pub command: Option<String>,
+    /// List the commands that have a page
+    #[arg(long, conflicts_with = "command")]
+    pub list: bool,
 }
 
 /// `plansift schema`.

@@ -111,9 +111,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
         Command::Wire(arguments) => wire::run(arguments),
         Command::Schema(schema) => Ok(print(schema_of(schema).as_bytes())),
         Command::Completions(completions) => Ok(print(&args::completions(completions.shell))),
+        Command::Man(man) if man.list => Ok(print(args::pages().as_bytes())),
         Command::Man(man) => match args::manual(man.command.as_deref()) {
             Some(page) => Ok(print(&page)),
-            None => Err(usage("there is no command of this name: `plansift help` lists them")),
+            None => {
+                Err(usage("there is no command of this name: `plansift man --list` lists them"))
+            }
         },
     };
     exit.unwrap_or_else(|exit| exit).into()

@@ -56,9 +56,35 @@ fn each_command_has_a_manual_page() {
         assert!(page.contains(".SH OPTIONS"), "{command}");
         assert_eq!(page.contains("limit\\-depth"), page.contains("Nesting depth"), "{page}");
     }
+    // Each page names the pages of the commands below it, and `man --list` lists them all.
+    let (_, listed, _) = plansift(&["man", "--list"]);
+    assert!(listed.lines().any(|name| name == "wire-decode"), "{listed}");
+    let mut named = Vec::new();
+    for command in std::iter::once(None).chain(listed.lines().map(Some)) {
+        let (code, page, said) = plansift(&[&["man"][..], command.as_slice()].concat());
+        assert_eq!((code, said.as_str()), (Some(0), ""), "{command:?}");
+        let (_, help, _) = plansift(&usage_of(command));
+        let usage = help.lines().find_map(|line| line.strip_prefix("Usage: ")).expect("a usage");
+        let synopsis = page.split_once(".SH SYNOPSIS\n").expect("a synopsis").1;
+        let synopsis = synopsis.lines().next().expect("a line").replace("\\fB", "");
+        assert_eq!(synopsis.replace("\\fR", "").replace("\\-", "-"), usage, "{command:?}");
+        let (_, below) = page.split_once(".SH SUBCOMMANDS\n").unwrap_or_default();
+        let names = below.lines().take_while(|line| !line.starts_with(".SH"));
+        let names = names.filter_map(|line| line.strip_suffix("(1)"));
+        named.extend(names.map(|name| name.replace("\\-", "-")));
+    }
+    named.sort_unstable();
+    let mut pages: Vec<String> = listed.lines().map(|name| format!("plansift-{name}")).collect();
+    pages.sort_unstable();
+    assert_eq!(named, pages);
     let (code, page, said) = plansift(&["man", "sumary"]);
     assert_eq!((code, page.as_str()), (Some(64), ""));
     assert!(said.contains("there is no command of this name"), "{said}");
+}
+
+/// The arguments that print the usage of a command, by the name of its page.
+fn usage_of(page: Option<&str>) -> Vec<&str> {
+    page.into_iter().flat_map(|name| name.split('-')).chain(["-h"]).collect()
 }
 
 #[test]

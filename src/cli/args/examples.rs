@@ -213,8 +213,8 @@ const EXAMPLES: [(&str, &str); 27] = [
         "man",
         r"  # Read the page of a command
   plansift man report | man -l -
-  # Write the page of plansift to a file
-  plansift man > plansift.1",
+  # Write the page of `plansift wire decode` to a file
+  plansift man wire-decode > plansift-wire-decode.1",
     ),
 ];
 

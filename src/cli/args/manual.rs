@@ -1,22 +1,29 @@
 //! Manual pages, made from the arguments.
 
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use clap_mangen::roff::{Roff, roman};
 
 use super::{Cli, examples};
 
+/// Returns the names of the commands that have a page, as [`manual`] takes them, one on each line.
+pub fn pages() -> String {
+    let cli = built();
+    below(&cli).into_iter().filter_map(page).map(|name| format!("{name}\n")).collect()
+}
+
 /// Returns the manual page of a command, in the format of man. Without a command, returns the page
 /// of plansift. `None` if there is no such command.
 pub fn manual(command: Option<&str>) -> Option<Vec<u8>> {
-    // The commands `help` have no examples.
-    let mut cli = Cli::command().disable_help_subcommand(true);
-    cli.build();
-    let described = match command {
-        Some(name) => cli.find_subcommand(name)?.clone(),
+    let cli = built();
+    let mut described = match command {
+        Some(_) => below(&cli).into_iter().find(|below| page(below) == command)?.clone(),
         None => cli,
     };
     let examples = examples::of(described.get_name());
-    let described = described.after_help(None::<&'static str>);
+    // The library would list every option.
+    let usage = described.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").to_owned();
+    let described = described.override_usage(usage).after_help(None::<&'static str>);
     // The library leaves out the help of an option that only the long help lists.
     let described = described.mut_args(|arg| arg.hide_short_help(false));
     let mut page = Vec::new();
@@ -31,4 +38,21 @@ pub fn manual(command: Option<&str>) -> Option<Vec<u8>> {
     }
     section.control("fi", []).to_writer(&mut page).ok()?;
     Some(page)
+}
+
+/// Returns the command line without the commands `help`, which have no pages.
+pub(super) fn built() -> Command {
+    let mut cli = Cli::command().disable_help_subcommand(true);
+    cli.build();
+    cli
+}
+
+/// Returns all commands below a command.
+pub(super) fn below(command: &Command) -> Vec<&Command> {
+    command.get_subcommands().flat_map(|inner| [vec![inner], below(inner)].concat()).collect()
+}
+
+/// Returns the name of a command's page without `plansift-`.
+fn page(command: &Command) -> Option<&str> {
+    command.get_display_name()?.strip_prefix("plansift-")
 }

@@ -282,7 +282,10 @@ fn sort() -> impl TypedValueParser<Value = Sort> {
         (PossibleValue::new("input").help("The order of the inputs"), Sort::Input),
         column("add", Column::Add),
         column("change", Column::Change),
-        (PossibleValue::new("destroy").alias("delete"), Sort::Column(Column::Destroy)),
+        (
+            PossibleValue::new("destroy").alias("delete").help("Deletions and replacements"),
+            Sort::Column(Column::Destroy),
+        ),
         column("replace", Column::Replace),
         column("import", Column::Import),
         column("move", Column::Move),

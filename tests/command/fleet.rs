@@ -124,6 +124,28 @@ fn the_table_is_grouped_sorted_and_cut() {
 }
 
 #[test]
+fn replacements_destroy_in_the_order_of_the_table() {
+    let folder = Folder::new();
+    let [deleted, replaced] = ["delete", r#"delete","create"#];
+    for (name, actions) in [
+        ("a", &["create"; 4][..]),
+        ("b", &[deleted]),
+        ("c", &[replaced; 3]),
+        ("d", &[deleted, replaced]),
+        ("e", &[deleted, deleted]),
+    ] {
+        let addresses = ["aws_a.one", "aws_a.two", "aws_a.three", "aws_a.four"];
+        let changes = addresses.iter().zip(actions).map(|(address, it)| change(address, None, it));
+        folder.write(&format!("{name}.json"), plan(&changes.collect::<Vec<_>>()));
+    }
+    for sort in ["destroy", "delete"] {
+        let run = folder.run(&format!("summary . --sort {sort}"));
+        let names: Vec<&str> = run.out.lines().filter_map(|line| line.get(2..3)).collect();
+        assert!(names.concat().contains("cdeba"), "{sort}: {}", run.out);
+    }
+}
+
+#[test]
 fn one_plan_has_its_own_page_unless_a_table_is_asked_for() {
     let folder = fleet();
     let page = folder.run("summary p/prod.json").out;

@@ -62,7 +62,7 @@ pub enum Sort {
     Name,
     /// The order of the input.
     Input,
-    /// One column of the table.
+    /// One column of the table. With [`Column::Destroy`], replacements count, too.
     Column(Column),
 }
 

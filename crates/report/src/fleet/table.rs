@@ -228,6 +228,10 @@ impl Totals {
         match sort {
             Sort::Input => {}
             Sort::Name => rows.sort_by(|a, b| a.name.cmp(&b.name)),
+            // A replacement destroys, too.
+            Sort::Column(Column::Destroy) => rows.sort_by_key(|row| {
+                Reverse(row.counts[Column::Destroy] + row.counts[Column::Replace])
+            }),
             Sort::Column(column) => rows.sort_by_key(|row| Reverse(row.counts[column])),
             Sort::Changes => rows.sort_by_key(|row| {
                 Reverse((row.counts[Column::Errors], row.counts.changes(), row.resources))

@@ -243,9 +243,9 @@ fn summary_as_json_suggests_changes() {
     for args in ["summary -json plan.json", "summary --format csv plan.json"] {
         let run = folder.run(args);
         assert_eq!(run.code, Some(64), "{run:?}");
-        assert!(run.err.contains("run `plansift changes -json`"), "{}", run.err);
+        assert!(run.err.contains("run `plansift changes --format json`"), "{}", run.err);
     }
-    assert!(!folder.run("summary --frmt plan.json").err.contains("plansift changes -json"));
+    assert!(!folder.run("summary --frmt plan.json").err.contains("plansift changes --format json"));
 }
 
 #[test]

@@ -535,10 +535,12 @@ impl Refusal {
         }
         let text = self.error.render().to_string();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        if let Some(hint) = hints::of(&self.error, &self.args) {
-            // clap suggests to pass the option as a value, which is never what the user means.
-            lines.retain(|line| !line.starts_with("  tip: "));
-            lines.dedup();
+        let hint = hints::of(&self.error, &self.args);
+        // clap suggests to pass the option as a value, which is never what the user means.
+        let tip = if hint.is_some() { "  tip: " } else { "  tip: to pass '--" };
+        lines.retain(|line| !line.starts_with(tip));
+        lines.dedup();
+        if let Some(hint) = hint {
             let end = lines.iter().position(String::is_empty).unwrap_or(lines.len());
             lines.splice(end..end, [String::new(), format!("  {hint}")]);
         }

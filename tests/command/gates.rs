@@ -267,40 +267,6 @@ fn errors_explain_what_is_wrong_with_an_argument() {
 }
 
 #[test]
-fn a_mistyped_option_has_a_suggestion() {
-    for (args, said) in [
-        ("changes --fromat json", "did you mean `--format`?"),
-        ("changes --fromat=json", "did you mean `--format`?"),
-        ("wire decode --typ string", "did you mean `--type`?"),
-        ("wire decod", "did you mean `plansift wire decode`?"),
-        ("report --values chnaged", "did you mean `changed`?"),
-        ("report -f html", "run `plansift report -o html`"),
-        ("report --format=md", "run `plansift report -o markdown`"),
-        ("report -json", "run `plansift report -o json`"),
-        ("report --json", "run `plansift report -o json`"),
-        ("summary -json", "or `plansift report -o json` for a report"),
-        ("summary --json", "run `plansift changes -json` for records"),
-        ("summary -f html", "or `plansift report -o html` for a report"),
-        ("changes --json", "run `plansift changes --format json`"),
-        ("audit -json", "run `plansift audit --format ndjson`"),
-        ("redact -json", "the output is always JSON"),
-        (
-            "batch --fail-on check",
-            "run `batch --assert FILE`, or `summary --fail-on` with the plans",
-        ),
-    ] {
-        let args: Vec<&str> = args.split(' ').chain(["-"]).collect();
-        let output = run::piped(&args, b"");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(64), "{args:?}: {told}");
-        assert!(told.contains(said), "{args:?}: {told}");
-        assert!(!told.contains("as a value"), "{args:?}: {told}");
-    }
-    let output = run::piped(&["changes", "--frobnicate", "-"], b"");
-    assert!(!String::from_utf8_lossy(&output.stderr).contains("did you mean"));
-}
-
-#[test]
 fn a_rule_file_without_an_at_sign_has_a_hint() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("rules.txt");

@@ -94,7 +94,52 @@ fn an_unsupported_format_option_has_a_hint() {
     assert!(said.contains("plansift report -o markdown"), "{said}");
     let (code, _, said) = plansift(&["summary", "--format", "json", "plan.json"]);
     assert_eq!(code, Some(64));
-    assert!(said.contains("plansift changes -json"), "{said}");
+    assert!(said.contains("plansift changes --format json"), "{said}");
+}
+
+#[test]
+fn a_mistyped_option_has_a_suggestion() {
+    for (args, said) in [
+        ("changes --fromat json", "did you mean `--format`?"),
+        ("changes --fromat=json", "did you mean `--format`?"),
+        ("wire decode --typ string", "did you mean `--type`?"),
+        ("wire decod", "did you mean `plansift wire decode`?"),
+        ("report --values chnaged", "did you mean `changed`?"),
+        ("report -f html", "run `plansift report -o html`"),
+        ("report --format=md", "run `plansift report -o markdown`"),
+        ("report -json", "run `plansift report -o json`"),
+        ("report --json", "run `plansift report -o json`"),
+        ("summary -json", "or `plansift report -o json` for a report"),
+        ("summary --json", "run `plansift changes --format json` for records"),
+        ("summary -f html", "or `plansift report -o html` for a report"),
+        ("changes --json", "run `plansift changes --format json`"),
+        ("audit -json", "run `plansift audit --format ndjson`"),
+        ("redact -json", "the output is always JSON"),
+        (
+            "batch --fail-on check",
+            "run `batch --assert FILE`, or `summary --fail-on` with the plans",
+        ),
+        (
+            "changes --only x",
+            "--only is an option of report, compare, approve, digest, resources, slim: \
+             run `plansift report --only ...`",
+        ),
+        ("report --expect=x", "--expect is an option of assert: run `plansift assert --expect"),
+        ("wire check --as hex", "--as is an option of wire encode: run `plansift wire encode --as"),
+        ("merge --limit-depth 3", "approve and others: run `plansift summary --limit-depth ...`"),
+        ("changes --out x", "did you mean `--output`?"),
+    ] {
+        let args: Vec<&str> = args.split(' ').chain(["-"]).collect();
+        let output = run::piped(&args, b"");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{args:?}: {told}");
+        assert!(told.contains(said), "{args:?}: {told}");
+        assert!(!told.contains("as a value"), "{args:?}: {told}");
+    }
+    let output = run::piped(&["changes", "--frobnicate", "-"], b"");
+    let told = String::from_utf8_lossy(&output.stderr);
+    let usage = "\n\nUsage: plansift changes [OPTIONS] [INPUT]...\n";
+    assert!(told.starts_with(&format!("error: unexpected argument '--frobnicate' found{usage}")));
 }
 
 #[test]

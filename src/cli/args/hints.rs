@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 
-use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{Command, CommandFactory};
 
-use super::Cli;
+use super::{Cli, manual};
 use plansift_core::nearest::nearest;
 use plansift_report::ReportForm;
 
@@ -30,7 +30,7 @@ pub(super) fn of(error: &Error, args: &[OsString]) -> Option<String> {
 fn of_command(word: &str, args: &[OsString]) -> Option<String> {
     let command = command(args);
     let path = if command.get_name() == "plansift" { "" } else { "wire " };
-    let near = nearest(word, command.get_subcommands().map(clap::Command::get_name));
+    let near = nearest(word, command.get_subcommands().map(Command::get_name));
     match near {
         Some(near) => Some(format!("did you mean `plansift {path}{near}`?")),
         None if path.is_empty() && is_plan(word) => {
@@ -60,16 +60,43 @@ fn of_option(option: &str, args: &[OsString]) -> Option<String> {
         return Some("run `batch --assert FILE`, or `summary --fail-on` with the plans".to_owned());
     }
     let name = option.strip_prefix("--")?;
+    let near = match name {
+        // Terraform calls it -out.
+        "out" => options(&command).find(|known| *known == "output"),
+        _ => nearest(name, options(&command)),
+    };
+    near.map(|near| format!("did you mean `--{near}`?")).or_else(|| of_others(name))
+}
+
+/// Returns the long options of a command.
+fn options(command: &Command) -> impl Iterator<Item = &str> {
     let known = command.get_arguments().filter(|known| !known.is_hide_set());
-    let near = nearest(name, known.filter_map(clap::Arg::get_long))?;
-    Some(format!("did you mean `--{near}`?"))
+    known.filter_map(clap::Arg::get_long)
+}
+
+/// Names the commands that have an option.
+fn of_others(option: &str) -> Option<String> {
+    const NAMED: usize = 6;
+    let cli = manual::built();
+    let having = manual::below(&cli).into_iter();
+    let having = having.filter(|command| options(command).any(|known| known == option));
+    let names = having.filter_map(|command| command.get_bin_name()?.strip_prefix("plansift "));
+    let names: Vec<&str> = names.collect();
+    let first = names.first()?;
+    let (named, more) = names.split_at(names.len().min(NAMED));
+    let more = if more.is_empty() { "" } else { " and others" };
+    Some(format!(
+        "--{option} is an option of {}{more}: run `plansift {first} --{option} ...`",
+        named.join(", ")
+    ))
 }
 
 /// Says how to get a format from a command, or from another one.
 fn of_format(command: &str, format: Option<String>) -> Option<String> {
     Some(match command {
         "summary" => format!(
-            "run `plansift changes -json` for records, or `plansift report -o {}` for a report",
+            "run `plansift changes --format json` for records, or `plansift report -o {}` for a \
+             report",
             format.as_deref().unwrap_or("json")
         ),
         "report" => {
@@ -95,7 +122,7 @@ fn format(args: &[OsString]) -> Option<String> {
 }
 
 /// Returns the command that the arguments name, or the subcommand of `wire`.
-fn command(args: &[OsString]) -> clap::Command {
+fn command(args: &[OsString]) -> Command {
     let mut command = Cli::command();
     command.build();
     for name in args.iter().skip(1) {

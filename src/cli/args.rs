@@ -13,6 +13,7 @@ mod hints;
 mod inputs;
 mod limits;
 mod manual;
+mod output;
 mod paths;
 mod redact;
 mod refused;
@@ -25,7 +26,7 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -41,6 +42,7 @@ pub(super) use self::config::{Config, ConfigFormat};
 pub(super) use self::inputs::InputArgs;
 pub(super) use self::limits::LimitArgs;
 pub(super) use self::manual::{manual, pages};
+use self::output::file;
 use self::paths::{path, path_of_values, place};
 pub(super) use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim};
 pub(super) use self::report::{Ignore, NoiseArgs, Report, Target, Values};
@@ -54,8 +56,8 @@ use plansift_core::nearest::{did_you_mean, nearest};
 use plansift_core::path::AddressPattern;
 use plansift_plan::record::Show;
 use plansift_redact::slim::PlanPart;
+use plansift_report::Form;
 use plansift_report::fleet::{Column, FleetGrouping, Shape, Sort};
-use plansift_report::{Form, ReportForm};
 
 /// Headings of the options in the help.
 const INPUT: &str = "Input";
@@ -467,33 +469,6 @@ fn address(text: &str) -> Result<AddressPattern, String> {
                  has kinds like '{word}:'"
             )),
         },
-    }
-}
-
-/// Parses the path of an output file.
-fn file() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(refuse_format)
-}
-
-/// Refuses the name of a format as the path of a file: it is probably a mistake.
-fn refuse_format(path: PathBuf) -> Result<PathBuf, String> {
-    let records = Form::ALL.map(Form::extension).join("|");
-    let reports = ReportForm::ALL.map(ReportForm::name).join("|");
-    let findings = FindingsFormat::value_variants().iter();
-    let findings = findings.filter_map(|format| format.to_possible_value());
-    let findings: Vec<String> = findings.map(|word| word.get_name().to_owned()).collect();
-    let findings = findings.join("|");
-    let is_format = |name: &&str| {
-        let mut names = [&records, &reports, &findings].into_iter().flat_map(|of| of.split('|'));
-        *name == "md" || names.any(|format| format == *name)
-    };
-    match path.to_str().filter(is_format) {
-        Some(name) => Err(format!(
-            "-o takes a file here, and '{name}' is a format: write -o ./{name} for a file of \
-             that name, or use a command with this format: changes --format {records}, \
-             report -o {reports}, audit --format {findings}"
-        )),
-        None => Ok(path),
     }
 }
 

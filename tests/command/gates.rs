@@ -251,6 +251,18 @@ fn errors_explain_what_is_wrong_with_an_argument() {
         ("slim -o code-quality", "changes --format ndjson|json|csv, report -o term|markdown|html|"),
         ("slim -o code-quality", "|sarif|gitlab|code-quality, audit --format table|ndjson|csv"),
         ("batch --out x -o json", "'json' is a format: write -o ./json"),
+        ("changes -o csv=c.csv", "write --format csv -o c.csv, or -o ./csv=c.csv for a file"),
+        ("compare -o markdown=c.md a", "write --format markdown -o c.md, or -o ./markdown=c.md"),
+        ("config -o dot=a=b", "write --format dot -o a=b, or -o ./dot=a=b for a file"),
+        ("redact -o json=r.json", "write -o r.json (the output is always JSON), or -o ./json=r"),
+        (
+            "summary -o markdown=s.md",
+            "'markdown' is a format: use `plansift report -o markdown=s.md` or `plansift merge \
+             -o markdown=s.md`, or -o ./markdown=s.md for a file of that name",
+        ),
+        ("summary -o md=s.md", "'md' is a format: use `plansift report -o markdown=s.md`"),
+        ("batch --out x -o csv=c.csv", "use `plansift changes --format csv -o c.csv`"),
+        ("merge x -o sarif=s", "use `plansift report -o sarif=s`"),
         ("slim --keep change", "did you mean changes?"),
         ("slim --keep all", "`plansift redact` keeps all of them"),
         ("changes --threads 0", "expected a whole number from 1"),

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use super::output::refuse_format;
 use super::{
     AssertionArgs, COLOR, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, SECRETS,
-    TableArgs, Target, When, file, parse_amount, positive, refuse_format, when,
+    TableArgs, Target, When, file, parse_amount, positive, when,
 };
 use plansift_core::nearest::{did_you_mean, nearest};
 use plansift_fleet::batch::Shard;
@@ -167,7 +168,7 @@ fn output() -> impl TypedValueParser<Value = OutputFile> {
             Some(name) => Err(format!(
                 "'{name}' is a format: write -o {name}=FILE, or -o ./{name} for a file of that name"
             )),
-            None => refuse_format(path).map(|file| OutputFile { format: None, file }),
+            None => refuse_format(path, "merge").map(|file| OutputFile { format: None, file }),
         }
     })
 }

@@ -244,6 +244,7 @@ fn errors_explain_what_is_wrong_with_an_argument() {
         ("report -o out.html", "did you mean html=out.html?"),
         ("report -o a/plan.SARIF", "did you mean sarif=a/plan.SARIF?"),
         ("report -o markdwon=x", "did you mean markdown=x?"),
+        ("report -o html:x.html", "did you mean html=x.html?"),
         ("report -o md=x.md", "did you mean markdown=x.md?"),
         ("report -o htm=a/x.md", "did you mean html=a/x.md?"),
         ("summary -o json", "'json' is a format: write -o ./json"),

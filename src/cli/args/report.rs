@@ -295,6 +295,10 @@ fn target(text: &str) -> Result<Target, String> {
     if let Some(format) = ReportForm::named(format) {
         return Ok(Target { format, file });
     }
+    let (format, file) = match text.split_once(':') {
+        Some((word, rest)) if ReportForm::named(word).is_some() => (word, Some(rest.into())),
+        _ => (format, file),
+    };
     let near = nearest(format, ReportForm::ALL.map(ReportForm::name));
     let guessed = |file: &str| ReportForm::of_file(file).map(ReportForm::name);
     let of_ending = || guessed(&format!(".{format}"));

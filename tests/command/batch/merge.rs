@@ -138,7 +138,8 @@ fn parts_that_do_not_fit_are_refused() {
         ("early", "early", "the run in this folder has not listed its inputs: run it again"),
         ("out0 q", "q", "this folder has no output of `plansift batch`"),
         ("p", "p", "this folder has no output of `plansift batch`"),
-        ("no-such-folder", "no-such-folder", "this folder has no output of `plansift batch`"),
+        ("no-such-folder", "no-such-folder", "there is no such folder"),
+        ("out0 no-such-folder", "no-such-folder", "there is no such folder"),
     ] {
         let run = folder.run(&format!("merge {args}"));
         assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{args}: {run:?}");

@@ -14,6 +14,8 @@ pub enum FolderFault {
     Foreign,
     /// The folder has no journal.
     NoJournal,
+    /// The folder does not exist.
+    Missing,
     /// A FIFO, a socket, a device or a folder has the name of a file of the batch. The error's
     /// source holds that name.
     NotAFile,
@@ -44,6 +46,7 @@ impl FolderFault {
                 "this folder is not empty and was not made by `plansift batch`: name another one"
             }
             FolderFault::NoJournal => "this folder has no output of `plansift batch`",
+            FolderFault::Missing => "there is no such folder",
             FolderFault::NotAFile => {
                 "this folder has something other than a regular file where a file of the batch \
                  belongs: remove it, or name another folder"

@@ -227,7 +227,10 @@ impl Journal {
         let file = match regular::open(folder, NAME, &mut options, ErrorKind::Read) {
             Ok(file) => file,
             Err(error) if error.io_error().is_some_and(is_missing) => {
-                return Err(Error::new(FolderFault::NoJournal));
+                return Err(Error::new(match folder.is_dir() {
+                    true => FolderFault::NoJournal,
+                    false => FolderFault::Missing,
+                }));
             }
             Err(error) => return Err(error),
         };

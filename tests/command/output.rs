@@ -506,6 +506,16 @@ fn an_output_in_a_missing_folder_names_the_folder() {
     assert!(!run.err.contains(".plansift-"), "{run:?}");
 }
 
+/// Not even the superuser can create a file there.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_in_a_folder_that_takes_no_files_names_the_folder_and_the_reason() {
+    let run = Folder::of_plans().run("summary plan.json -o /proc/page");
+    let said = "plansift: /proc/page: cannot write the output: cannot create a file in the folder \
+                /proc: No such file or directory (os error 2)\n";
+    assert_eq!((run.code, run.err.as_str()), (Some(1), said));
+}
+
 #[test]
 fn a_file_as_the_folder_of_a_batch_is_refused() {
     let folder = Folder::of_plans();

@@ -82,7 +82,8 @@ impl OutputFile {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(Permissions::from_mode(0o666));
         }
-        let created = create(&|| builder.tempfile_in(directory)).map_err(Error::write)?;
+        let created = create(&|| builder.tempfile_in(directory));
+        let created = created.map_err(|error| Error::write(in_folder(directory, &error)))?;
         let (file, temporary) = created.into_parts();
         if let Some(existing) = existing {
             copy_permissions(&existing, &file).map_err(Error::write)?;
@@ -113,6 +114,14 @@ impl OutputFile {
         file.sync_all().map_err(Error::write)?;
         temporary.persist(path).map_err(|error| Error::write(error.error))
     }
+}
+
+/// Names the folder of an unfinished file that cannot be created, instead of that file.
+fn in_folder(folder: &Path, error: &io::Error) -> io::Error {
+    let text = error.to_string();
+    let reason = text.rsplit_once(" at path ").map_or(&*text, |(reason, _)| reason);
+    let words = format!("cannot create a file in the folder {}: {reason}", folder.display());
+    io::Error::new(error.kind(), words)
 }
 
 /// Names of standard output. plansift never replaces the file behind standard output, because other

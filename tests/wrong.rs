@@ -324,7 +324,12 @@ fn messages_name_the_command_that_reads_the_document() {
     }
     for (command, name, words) in [
         ("config", "plan.tfplan", "with `plansift blocks PLANFILE`"),
-        ("changes", "terraform.tfstate", "`assert`, `redact` and `audit` read states"),
+        (
+            "changes",
+            "terraform.tfstate",
+            "`resources`, `outputs`, `checks`, `summary`, `digest`, `compare`, `assert`, `redact` \
+             and `audit` read states",
+        ),
         ("show", "terraform.tfstate", "`redact` and `audit` read version 4 of it"),
         ("changes", "schemas.json", "with --schemas beside a plan file"),
         ("changes", "main.tf", "`plansift blocks` reads its folder"),

@@ -118,8 +118,9 @@ impl WrongDocument {
             ),
             WrongDocument::State => (
                 "this is a state, not a plan",
-                "`resources`, `outputs`, `checks`, `summary`, `assert`, `redact` and `audit` read \
-                 states, without --of prior and without rules about changes",
+                "`resources`, `outputs`, `checks`, `summary`, `digest`, `compare`, `assert`, \
+                 `redact` and `audit` read states, without --of prior and without rules about \
+                 changes",
             ),
             WrongDocument::EmptyState => {
                 ("this is an empty state, not a plan", WrongDocument::State.words().1)
@@ -130,8 +131,9 @@ impl WrongDocument {
             ),
             WrongDocument::NativeState => (
                 "this is a native state file (terraform.tfstate), not a plan",
-                "`resources`, `outputs`, `checks`, `summary`, `assert`, `redact` and `audit` read \
-                 version 4 of it; for its JSON, run `terraform show -json STATEFILE`",
+                "`resources`, `outputs`, `checks`, `summary`, `digest`, `compare`, `assert`, \
+                 `redact` and `audit` read version 4 of it; for its JSON, run `terraform show \
+                 -json STATEFILE`",
             ),
             WrongDocument::OldState => (
                 "this is a state file of version 3 or older, of Terraform 0.11 or older",

@@ -40,7 +40,7 @@ fn messages_of_several_lines_are_printed_as_lines() {
         ("report", "        The certificate ends soon.\n\n        Renew it:\n          1. open\n"),
         (
             "report -o markdown",
-            "```\nThe certificate ends soon.\n\nRenew it:\n  1. open\n  2. press\n```\n",
+            "```\n The certificate ends soon.\n\n Renew it:\n   1. open\n   2. press\n```\n",
         ),
         (
             "report -o github",
@@ -94,16 +94,16 @@ fn lines_of_messages_forge_nothing() {
         assert!(!text.contains('\u{1b}') && !text.contains("##[error]"), "{command}: {text}");
         let is_command = |line: &str| line.trim_start().starts_with("::error::");
         assert!(!text.lines().any(is_command), "{command}: {text}");
-        // Only inside the fence of Markdown does a line of the message begin a line.
+        // A line of the message does not begin a line.
         let begins = |line: &str| {
             ["check.d", "  ! check.d", "## forged", "<b>"].iter().any(|it| line.starts_with(it))
         };
-        assert!(command.contains("markdown") || !text.lines().any(begins), "{command}: {text}");
+        assert!(!text.lines().any(begins), "{command}: {text}");
     }
     let markdown = written("report -o markdown", &plan);
     let (before, rest) = markdown.split_once("````\n").expect("a fence");
     let (inside, after) = rest.split_once("\n````\n").expect("its end");
-    assert!(inside.contains("\n## forged\n") && inside.contains("check.d\\r\\u{1b}[31m\tforged"));
+    assert!(inside.contains("\n ## forged\n") && inside.contains("check.d\\r\\u{1b}[31m\tforged"));
     assert!(!before.contains("forged") && !after.contains("forged"));
 }
 
@@ -128,7 +128,7 @@ fn messages_are_separate_and_keep_their_tabs() {
     let plan = plan("check.c", &["\n \none\n\ttwo\n\n", "three"]);
     for (command, expected) in [
         ("report", "        one\n            two\n\n        three\n"),
-        ("report -o markdown", "```\none\n\ttwo\n\nthree\n```\n"),
+        ("report -o markdown", "```\n one\n \ttwo\n\n three\n```\n"),
         ("report -o junit", "\"fail: one&#10;&#9;two&#10;&#10;three\""),
         ("report -o github", "::-: one%0A\ttwo%0A%0Athree\n"),
         ("report -o sarif", "check.c failed: one\\n\\ttwo\\n\\nthree\""),

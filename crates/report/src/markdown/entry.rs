@@ -170,7 +170,8 @@ impl EntryRenderer {
             }
             // GitLab runs a line that begins with a slash, on some servers also in a fence.
             for line in cut_lines(problem, PROBLEM.min(self.lines_max)).split('\n') {
-                let _ = writeln!(lines, " {line}");
+                let space = if line.is_empty() { "" } else { " " };
+                let _ = writeln!(lines, "{space}{line}");
             }
         }
         if !lines.is_empty() {

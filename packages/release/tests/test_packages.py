@@ -88,7 +88,7 @@ def wheel(release, processor):
 
 def test_pip_installs_the_program_and_the_module(release, processor, tmp_path):
     if processor != platform.machine():
-        pytest.skip(f"no Python for {processor}; the test of its wheel unpacks it")
+        pytest.skip(f"no Python for the processor {processor}; the test of its wheel unpacks it")
     venv.create(tmp_path, with_pip=True)
     python = tmp_path / "bin/python"
     pip = [python, "-m", "pip", "install", "--quiet", "--no-index", wheel(release, processor)]

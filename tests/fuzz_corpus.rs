@@ -2,7 +2,7 @@
 //!
 //! `corpus/fuzz/<target>/` has inputs that fuzzing found, with descriptive names. These and all
 //! other files of `corpus/`, valid or not, must pass every check of every target. By day, a file is
-//! checked by its own target and by one of four others, a real plan or a vector by one of sixteen.
+//! checked by its own target and by some of the others ([`FOLDERS`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ const FOLDERS: [(&str, usize, usize); 17] = [
     ("native-states", 6, 4),
     ("nights", 5, 4),
     ("planfiles", 86, 4),
-    ("plans", 984, 4),
+    ("plans", 984, 8),
     ("real", 428, 16),
     ("sources", 3, 4),
     ("states", 2, 4),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::*;
 use crate::batch::fault::FolderFault;
-use crate::batch::outcome::{Done, JournaledPlan, PlanResult};
+use crate::batch::outcome::{Done, JournaledPlan, PlanResult, Written};
 
 pub(in crate::batch) fn terms() -> Terms {
     let (plansift, format, shard) = ["0.0.0", "ndjson", "1/1"].map(str::to_owned).into();
@@ -163,6 +163,67 @@ fn inputs_without_identity_are_processed_again() {
     let one = (vec!["a".to_owned()], vec![]);
     assert_eq!(contents(&journal), one);
     assert_eq!(contents(&Journal::open(folder.path(), Access::Read).expect("a journal")), one);
+}
+
+#[test]
+fn the_first_setting_that_differs_is_named() {
+    let own = terms();
+    let some = || Some("other".to_owned());
+    let cases = [
+        ("version of plansift", Terms { plansift: "0.0.1".to_owned(), ..own.clone() }),
+        ("--format", Terms { format: "csv".to_owned(), ..own.clone() }),
+        ("--all", Terms { all: true, ..own.clone() }),
+        ("--check", Terms { check: "structure".to_owned(), ..own.clone() }),
+        ("--strict", Terms { strict: true, ..own.clone() }),
+        ("--schemas", Terms { schemas: some(), ..own.clone() }),
+        ("--schema-cache", Terms { schema_cache: some(), ..own.clone() }),
+        ("--assert", Terms { assertions: some(), ..own.clone() }),
+        ("--digest", Terms { digest: some(), ..own.clone() }),
+        ("--shard", Terms { shard: "1/2".to_owned(), ..own.clone() }),
+    ];
+    for (option, other) in &cases {
+        assert_eq!(own.differ(other), Some(*option));
+        assert_eq!(other.differ(&own), Some(*option));
+    }
+    assert_eq!(own.differ(&own.clone()), None);
+    let two = Terms { shard: "1/2".to_owned(), ..cases[2].1.clone() };
+    assert_eq!(own.differ(&two), Some("--all"));
+}
+
+#[test]
+fn a_journal_keeps_the_length_and_the_digest_of_a_record_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut journal = written(&folder.path().join("journal"));
+    let blake3 = blake3::hash(b"records");
+    let records = Some(Written { len: 7, blake3: blake3.to_hex().to_string() });
+    let input = listed("c", 3);
+    journal.add(&[Outcome { records, ..outcome(&input, None) }]).expect("it is written");
+    let records = |input: &Listed| {
+        let known = journal.known(input).expect("it can be read").expect("it is done");
+        known.into_records().map(|it| (it.len, it.blake3))
+    };
+    assert_eq!(records(&input), Some((7, blake3)));
+    assert_eq!(records(&listed("a", 1)), None);
+}
+
+/// Each error has its own fault, because the messages differ.
+#[test]
+fn a_missing_journal_is_not_a_journal_that_cannot_be_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let fault = |path: &Path| {
+        let error = Journal::open(path, Access::Read).expect_err("no journal");
+        error.fault().cloned()
+    };
+    assert_eq!(fault(folder.path()), Some(FolderFault::NoJournal));
+    assert_eq!(fault(&folder.path().join("missing")), Some(FolderFault::Missing));
+    std::fs::create_dir(folder.path().join("journal")).expect("a folder");
+    assert_eq!(fault(folder.path()), Some(FolderFault::NotAFile));
+    // A link to itself exists, but cannot be opened.
+    let looped = tempfile::tempdir().expect("a folder");
+    let link = looped.path().join("journal");
+    std::os::unix::fs::symlink("journal", &link).expect("a link");
+    let error = Journal::open(looped.path(), Access::Read).expect_err("a circle of links");
+    assert_eq!((error.fault::<FolderFault>(), error.kind()), (None, ErrorKind::Read));
 }
 
 #[test]

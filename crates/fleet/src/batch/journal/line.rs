@@ -16,8 +16,8 @@ use plansift_core::error::{Error, Result};
 /// The number of hexadecimal digits of a line's digest.
 const DIGITS: usize = 16;
 
-/// The maximum length of a line with its line feed, in bytes.
-const LEN_MAX: u64 = 256 << 20;
+/// The maximum length of a line with its line feed, in bytes. Unit tests have a lower limit.
+pub(super) const LEN_MAX: u64 = if cfg!(test) { 64 << 10 } else { 256 << 20 };
 
 /// The text of a line, with an outcome of type `O`.
 #[derive(Debug, Serialize, Deserialize)]

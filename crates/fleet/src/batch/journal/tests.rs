@@ -206,6 +206,25 @@ fn a_journal_keeps_the_length_and_the_digest_of_a_record_file() {
     assert_eq!(records(&listed("a", 1)), None);
 }
 
+#[test]
+fn a_line_of_the_maximum_length_can_be_read_and_a_longer_line_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut journal = written(&folder.path().join("journal"));
+    let padded = |len: usize| Listed { workspace: Some("w".repeat(len)), ..listed("a", 1) };
+    let line_len = |input: Listed| Entry::<()>::Input(input).line().map(|line| line.len());
+    let others = line_len(padded(0)).expect("a line");
+    let most = line::LEN_MAX as usize - others;
+    let longest = padded(most);
+    assert_eq!(line_len(longest.clone()).expect("a line"), others + most);
+    list(&mut journal, std::slice::from_ref(&longest));
+    let again = Journal::open(folder.path(), Access::Read).expect("a journal");
+    assert_eq!(listed_in(&again), [longest]);
+    for len in [most + 1, 2 * most] {
+        let error = line_len(padded(len)).expect_err("it is too long");
+        assert_eq!(error.fault(), Some(&FolderFault::LongLine));
+    }
+}
+
 /// Each error has its own fault, because the messages differ.
 #[test]
 fn a_missing_journal_is_not_a_journal_that_cannot_be_read() {

@@ -22,13 +22,15 @@ use crate::{corpus, naive, run, shared_plans};
 const LEN_MAX: usize = 1 << 20;
 
 /// Each command that reads plans, with one representative output format.
-const COMMANDS: [&[&str]; 14] = [
+const COMMANDS: [&[&str]; 16] = [
     &["changes", "--all"],
     &["changes", "--format", "csv"],
     &["changes", "--no-paths"],
     &["summary"],
     &["report", "-o", "json"],
     &["report", "-o", "markdown"],
+    &["report", "-o", "compact"],
+    &["summary", "--format", "json"],
     &["report", "-o", "sarif"],
     &["redact"],
     &["redact", "--echo", "off"],

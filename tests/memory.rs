@@ -252,8 +252,22 @@ fn memory_is_bounded_where_names_are_long() {
     for (number, (what, plan)) in [("types", types), ("addresses", addresses)].iter().enumerate() {
         fs::write(&path, plan).expect("a file");
         let report = |form| vec!["report", "-o", form, "--fail-on", "update", "--values", "none"];
-        let forms = ["term", "markdown", "html", "github", "junit", "sarif", "gitlab", "variables"];
-        let commands = forms.map(report).into_iter().chain([vec!["summary"], vec!["audit"]]);
+        let forms = [
+            "term",
+            "markdown",
+            "compact",
+            "html",
+            "github",
+            "junit",
+            "sarif",
+            "gitlab",
+            "variables",
+        ];
+        let commands = forms.map(report).into_iter().chain([
+            vec!["summary"],
+            vec!["summary", "--format", "json"],
+            vec!["audit"],
+        ]);
         let tried = commands.enumerate().filter(|(at, _)| run::is_tried(at + 2 * number));
         for (_, command) in tried {
             let peak = run(&[&command[..], &[text]].concat(), &said);
@@ -297,7 +311,7 @@ fn memory_is_bounded_where_documents_are_broken() {
     let broken = r#"{"format_version":"1.2","resource_changes":[{"address":"a"}]}"#;
     let documents = if run::is_nightly() { 100_000 } else { 30_000 };
     fs::write(&path, vec![broken; documents].join("\n")).expect("a file");
-    for form in ["markdown", "term", "html", "json"] {
+    for form in ["markdown", "compact", "term", "html", "json"] {
         let mut command = run::plansift();
         command.args(["report", "-o", form]).arg(&path);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -5,6 +5,7 @@
 //! rewrites the reports; read the difference before you commit it.
 
 mod assertions;
+mod compact;
 mod elements;
 mod first;
 mod fit;
@@ -24,6 +25,7 @@ mod page;
 mod rendered;
 mod safe;
 mod statements;
+mod summary_document;
 mod values;
 mod width;
 mod wrapped;

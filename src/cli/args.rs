@@ -4,6 +4,7 @@ mod assert;
 mod audit;
 mod batch;
 mod blocks;
+mod budget;
 mod changes;
 mod compare;
 mod completions;
@@ -19,6 +20,7 @@ mod redact;
 mod refused;
 mod report;
 mod show;
+mod summary;
 mod values;
 mod wire;
 
@@ -47,6 +49,7 @@ use self::paths::{path, path_of_values, place};
 pub(super) use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim};
 pub(super) use self::report::{Ignore, NoiseArgs, Report, Target, Values};
 pub(super) use self::show::ShowPlanFile;
+pub(super) use self::summary::{Summary, SummaryFormat};
 pub(super) use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Variables};
 pub(super) use self::wire::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
@@ -197,6 +200,8 @@ pub enum SchemaOf {
     Report,
     /// JSON report: the output of `report --output json`
     Fleet,
+    /// JSON summary: the output of `summary --format json`
+    Summary,
     /// Files of assertions: the input of `assert --file`
     Assertions,
     /// Results of assertions: the output of `assert --format ndjson`
@@ -216,15 +221,6 @@ pub struct FormArgs {
     /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
     #[arg(help_heading = OUTPUT, long)]
     pub csv_raw: bool,
-}
-
-/// `plansift summary`.
-#[derive(Debug, Args)]
-pub struct Summary {
-    #[command(flatten)]
-    pub(super) table: TableArgs,
-    #[command(flatten)]
-    pub(super) shared: SharedArgs,
 }
 
 /// The arguments that `summary` and `changes` share.

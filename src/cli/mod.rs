@@ -89,7 +89,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
     };
     // `Ok` and `Err` both hold the exit code.
     let exit = match &command {
-        Command::Summary(summary) => records::summary(summary).run(),
+        Command::Summary(summary) => {
+            records::summary(summary).and_then(records::RecordCommand::run)
+        }
         Command::Changes(changes) => records::changes(changes).run(),
         Command::Report(arguments) => report::run(arguments),
         Command::Assert(arguments) => assert::run(arguments),
@@ -133,6 +135,7 @@ fn schema_of(schema: &Schema) -> &'static str {
         SchemaOf::Config => schemas::CONFIGURATION,
         SchemaOf::Comparison => schemas::COMPARISON,
         SchemaOf::Fleet => schemas::REPORT,
+        SchemaOf::Summary => schemas::SUMMARY,
         SchemaOf::Assertions => plansift_check::assertion::SCHEMA,
         SchemaOf::AssertResults => schemas::ASSERTIONS,
     }

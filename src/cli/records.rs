@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use super::args::{Changes, ChangesFormat, SharedArgs, Summary};
+use super::args::{Changes, ChangesFormat, SharedArgs, Summary, SummaryFormat};
 use super::exit::Exit;
 use super::gates;
 use super::hyperlinks;
@@ -21,20 +21,28 @@ use plansift_plan::plan::Accepts;
 use plansift_plan::record::{Extent, RecordOptions};
 use plansift_plan::sink::Sink;
 use plansift_report::fleet::{Fleet, Single};
+use plansift_report::gate::Rule;
 use plansift_report::moves::MoveReader;
 use plansift_report::origin::{Located, SharedOrigins};
 use plansift_report::source_link::SourceLinks;
+use plansift_report::summary_document::SummaryDocument;
 
-/// Draws a page for one plan, or a table for several.
-pub fn summary(arguments: &Summary) -> RecordCommand<'_> {
-    let Summary { table, shared } = arguments;
+/// Draws a page for one plan, or a table for several, or writes a JSON document about all.
+pub fn summary(arguments: &Summary) -> Result<RecordCommand<'_>, Exit> {
+    let Summary { format, budget, table, shared } = arguments;
+    if *format == SummaryFormat::Json {
+        return summary_document(arguments);
+    }
+    if budget.bytes().is_some() {
+        return Err(usage("--max-bytes and --max-tokens limit the JSON: add --format json"));
+    }
     let SharedArgs { source, plans, output, gate, records } = shared;
     let path = output.as_deref();
     let (screen, shape) = (screen(plans.color, path), table.shape());
     let is_table = table.group_by.is_some() || table.sort.is_some();
     // Rules and `--detailed-exitcode` are about changes.
     let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
-    RecordCommand {
+    Ok(RecordCommand {
         shared,
         extent: Extent::Paths,
         accepts: if is_gated { Accepts::Plans } else { Accepts::States },
@@ -42,7 +50,7 @@ pub fn summary(arguments: &Summary) -> RecordCommand<'_> {
         has_locations: false,
         relevant: false,
         file: path,
-        open: Box::new(move |listed, origins| {
+        open: Box::new(move |listed, origins, _| {
             let is_page = listed.is_single() && !is_table;
             let single = if is_page { Single::Page } else { Single::Table };
             let target = hyperlinks::target(screen.color, path, || sources::local_target(source));
@@ -52,7 +60,32 @@ pub fn summary(arguments: &Summary) -> RecordCommand<'_> {
                 Box::new(MoveReader::new(Box::new(fleet)))
             })
         }),
+    })
+}
+
+/// Writes one JSON document about the plans.
+fn summary_document(arguments: &Summary) -> Result<RecordCommand<'_>, Exit> {
+    let Summary { budget, table, shared, .. } = arguments;
+    if table.group_by.is_some() || table.sort.is_some() {
+        return Err(usage("--group-by and --sort are about the table: leave out --format json"));
     }
+    let path = shared.output.as_deref();
+    let (max, top) = (budget.bytes().unwrap_or(u64::MAX), table.shape().top);
+    Ok(RecordCommand {
+        shared,
+        extent: Extent::Paths,
+        accepts: Accepts::Plans,
+        attributes: &AttributeContent::None,
+        has_locations: false,
+        relevant: false,
+        file: path,
+        open: Box::new(move |_, _, rules| {
+            open_sink(path, |out| {
+                let document = SummaryDocument::new(out, max, top, rules);
+                Box::new(MoveReader::new(Box::new(document)))
+            })
+        }),
+    })
 }
 
 /// Writes one record for each change.
@@ -62,10 +95,10 @@ pub fn changes(arguments: &Changes) -> RecordCommand<'_> {
     let (file, open): (_, OpenSink<'_>) = match arguments.format {
         ChangesFormat::Stream(stream) => {
             let form = form(stream, arguments.csv_raw);
-            (path, Box::new(move |_, _| open_sink(path, |out| form.sink(out))))
+            (path, Box::new(move |_, _, _| open_sink(path, |out| form.sink(out))))
         }
         ChangesFormat::Parquet => {
-            (None, Box::new(move |_, _| tables::open(path, Family::Changes, |_| true)))
+            (None, Box::new(move |_, _, _| tables::open(path, Family::Changes, |_| true)))
         }
     };
     RecordCommand {
@@ -85,7 +118,7 @@ pub fn changes(arguments: &Changes) -> RecordCommand<'_> {
 
 /// Opens the output and the sink of a run.
 type OpenSink<'a> =
-    Box<dyn FnOnce(&Listed, &SharedOrigins) -> Result<(Box<dyn Sink>, Output), Exit> + 'a>;
+    Box<dyn FnOnce(&Listed, &SharedOrigins, &[Rule]) -> Result<(Box<dyn Sink>, Output), Exit> + 'a>;
 
 /// A command that writes the records of all inputs to one sink.
 pub struct RecordCommand<'a> {
@@ -123,7 +156,7 @@ impl RecordCommand<'_> {
         let patterns = unmatched::rules(&rules);
         let show = records.show();
         let options = RecordOptions { extent, relevant, accepts, show, patterns, ..options };
-        let (sink, output) = (self.open)(&listed, &origins)?;
+        let (sink, output) = (self.open)(&listed, &origins, &rules)?;
         let sink = match origins {
             Some(origins) if self.has_locations => Box::new(Located::new(sink, origins)),
             Some(origins) => Box::new(Located::new(sink, origins).without_members()),

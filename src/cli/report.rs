@@ -156,7 +156,11 @@ fn attributes(arguments: &Report, options: &RecordOptions) -> AttributeContent {
 /// not repeat them.
 fn shows_warnings(targets: &[Target]) -> bool {
     let is_shown = |target: &Target| {
-        target.file.is_none() && matches!(target.format, ReportForm::Term | ReportForm::Markdown)
+        target.file.is_none()
+            && matches!(
+                target.format,
+                ReportForm::Term | ReportForm::Markdown | ReportForm::Compact
+            )
     };
     targets.iter().any(is_shown) && stdout().is_terminal() && stderr().is_terminal()
 }
@@ -176,6 +180,8 @@ fn refuse_contradictions(arguments: &Report) -> std::result::Result<(), Exit> {
         "--width wraps reports for a terminal: add one, as in -o term"
     } else if arguments.fit.is_some() && !has_markdown {
         "--fit limits Markdown: add it, as in -o markdown=FILE"
+    } else if arguments.budget.bytes().is_some() && !has(ReportForm::Compact) {
+        "--max-bytes and --max-tokens limit the compact report: add it, as in -o compact"
     } else if shows_none && (arguments.secrets.echo == Echo::Contains || has_names) {
         "--echo contains and --also-names hide values, and --values none shows none"
     } else if hides_values && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
@@ -269,6 +275,7 @@ fn open(
         detail: arguments.detail(),
         screen: Screen { color, width: arguments.width.unwrap_or(width) },
         fit: fit(arguments),
+        max_bytes: arguments.budget.bytes().unwrap_or(u64::MAX),
         noise: arguments.noise.noise(),
     };
     Ok((target.format.sink(streams, options)?, output))

@@ -132,6 +132,7 @@ fn no_form_shows_a_secret_in_a_finding() {
     let forms = [
         "term",
         "markdown",
+        "compact",
         "html",
         "github",
         "json",

@@ -92,7 +92,7 @@ fn an_unsupported_format_option_has_a_hint() {
     let (code, _, said) = plansift(&["report", "--format", "markdown", "plan.json"]);
     assert_eq!(code, Some(64));
     assert!(said.contains("plansift report -o markdown"), "{said}");
-    let (code, _, said) = plansift(&["summary", "--format", "json", "plan.json"]);
+    let (code, _, said) = plansift(&["summary", "--json", "plan.json"]);
     assert_eq!(code, Some(64));
     assert!(said.contains("plansift changes --format json"), "{said}");
 }

@@ -16,9 +16,11 @@ fn plan(change: &str) -> String {
 /// Standard output and standard error of all commands for a plan.
 fn all_outputs(text: &str, more: &[&str]) -> Vec<String> {
     let values = ["--values", "all"];
-    let commands: [&[&str]; 9] = [
+    let commands: [&[&str]; 11] = [
         &["changes", "--all"],
         &["summary"],
+        &["summary", "--format", "json"],
+        &["report", "-o", "compact"],
         &["report"],
         &["report", "-o", "markdown"],
         &["report", "-o", "html"],

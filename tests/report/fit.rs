@@ -77,7 +77,7 @@ fn length(text: &str, measure: Measure) -> u64 {
 }
 
 /// Generated plans of three shapes, one with 3000 small changes, and one with long and odd texts.
-fn plans() -> Vec<(String, Vec<u8>)> {
+pub(super) fn plans() -> Vec<(String, Vec<u8>)> {
     let folder = tempfile::tempdir().expect("a folder");
     let mut plans: Vec<(String, Vec<u8>)> = ["estate", "busy", "first-run"]
         .map(|shape| {

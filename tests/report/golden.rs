@@ -21,6 +21,18 @@ const FILES: [(&str, &str); 9] = [
     ("gitlab", "report.gitlab.json"),
 ];
 
+/// The cases whose compact report is expected, too.
+const COMPACT: [&str; 8] = [
+    "rich",
+    "moved",
+    "replace-by-forgetting",
+    "sensitive",
+    "ci-commands",
+    "deferred",
+    "json-strings",
+    "index",
+];
+
 #[test]
 fn reports_match_the_expected_files() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -31,7 +43,10 @@ fn reports_match_the_expected_files() {
         for variable in ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"] {
             command.env_remove(variable);
         }
-        for (format, file) in FILES {
+        let is_compact = COMPACT.iter().any(|name| case.folder.ends_with(name));
+        let compact = is_compact.then_some(("compact", "report.compact.txt"));
+        let files = || FILES.into_iter().chain(compact);
+        for (format, file) in files() {
             let target = folder.path().join(file);
             command.arg("-o").arg(format!("{format}={}", target.display()));
         }
@@ -41,7 +56,7 @@ fn reports_match_the_expected_files() {
         let output = command.arg(case.source()).output().expect("it runs");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(matches!(output.status.code(), Some(0 | 3)), "{}: {said}", case.plan.display());
-        for (format, file) in FILES {
+        for (format, file) in files() {
             let mut text = fs::read_to_string(folder.path().join(file)).expect("a report");
             if format == "html" {
                 text = html::parts(&text).1;

@@ -38,11 +38,12 @@ fn the_order_of_sections_in_the_document_does_not_matter() {
         }
         let reports = |members| {
             fs::write(folder.path().join("plan.json"), written(members)).expect("a file");
-            let args = ["-o", "term", "-o", "markdown=plan.md", "plan.json"];
+            let args =
+                ["-o", "term", "-o", "markdown=plan.md", "-o", "compact=plan.txt", "plan.json"];
             let run = report(folder.path(), &args, &[]);
             (run.code == Some(0)).then(|| {
-                let page = fs::read_to_string(folder.path().join("plan.md")).expect("a page");
-                [run.out, page]
+                let file = |name| fs::read_to_string(folder.path().join(name)).expect("a report");
+                [run.out, file("plan.md"), file("plan.txt")]
             })
         };
         // Skips documents that are no plans.

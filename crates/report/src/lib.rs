@@ -4,14 +4,19 @@
 mod alike;
 pub mod annotate;
 pub mod assertions;
+mod attribute_line;
 mod cells;
 pub mod code_quality;
+pub mod compact;
 pub mod comparison;
 pub mod configuration;
 pub mod csv;
+mod cut;
+mod entry_store;
 mod figures;
 pub mod filter;
 pub mod findings;
+mod fit;
 pub mod fleet;
 pub mod gate;
 pub mod github;
@@ -35,6 +40,7 @@ mod short;
 pub mod source_link;
 mod spool;
 pub mod summary;
+pub mod summary_document;
 pub mod term;
 mod tool;
 pub mod values;
@@ -138,6 +144,9 @@ report_forms! {
     Term, "term", "For a person at a terminal", [".txt"], true;
     /// See [`markdown`].
     Markdown, "markdown", "For a comment on a pull or merge request", [".md", ".markdown"], true;
+    /// See [`compact`].
+    Compact, "compact", "Plain text for models and for people in a hurry, within --max-bytes", [],
+        true;
     /// See [`html`].
     Html, "html", "A single page for a browser, which needs no network", [".html", ".htm"], true;
     /// See [`github`].
@@ -203,6 +212,10 @@ impl ReportForm {
             }
             ReportForm::Html => {
                 options.filtered(Box::new(html::Html::new(streams.first_page()?, &options)))
+            }
+            ReportForm::Compact => {
+                let (out, max) = (streams.first_page()?, options.max_bytes);
+                options.filtered(Box::new(compact::Compact::new(out, max, &options)))
             }
             ReportForm::Markdown => options.filtered(options.markdown(streams.pages, options.fit)),
             ReportForm::Github => {

@@ -1,4 +1,4 @@
-//! Which changes lose something, and how severe each loss is.
+//! Which changes lose something, how severe each loss is, and which changes concern access.
 //!
 //! Lists of losses come in the order of [`rank`]. Losses of data come first: to replace a database
 //! is worse than to destroy a rule of a firewall.
@@ -95,6 +95,84 @@ pub(super) const DATA_TYPES: [&str; 73] = [
     "*_container_registry",
 ];
 
+/// Types of resources that decide who may do something, or what can be reached from where, as
+/// globs. The list is a heuristic. It decides the order of the compact report, and hides nothing.
+pub(super) const ACCESS_TYPES: [&str; 70] = [
+    // Identities and permissions.
+    "*_iam_*",
+    "*_policy_attachment",
+    "*_bucket_policy",
+    "*_bucket_acl",
+    "*_bucket_ownership_controls",
+    "*_bucket_public_access_block",
+    "*_account_public_access_block",
+    "*_default_object_acl",
+    "*_bucket_access_control",
+    "*_object_access_control",
+    "*_queue_policy",
+    "*_topic_policy",
+    "*_key_policy",
+    "*_kms_grant",
+    "*_secret_policy",
+    "*_repository_policy",
+    "*_domain_policy",
+    "*_vault_policy",
+    "*_resource_policy",
+    "*_lambda_permission",
+    "*_lambda_function_url",
+    "*_organizations_policy*",
+    "*_ssoadmin_*",
+    "*_identitystore_*",
+    "*_role",
+    "*_role_v*",
+    "*_role_binding*",
+    "*_role_assignment",
+    "*_role_definition",
+    "*_cluster_role*",
+    "*_access_policy",
+    "*_access_entry",
+    "*_access_key",
+    "*_service_account*",
+    "*_service_principal*",
+    "*_federated_identity_credential",
+    "*_user_assigned_identity",
+    "azuread_*",
+    "*_org_policy*",
+    "*_organization_policy",
+    "*_collaborator*",
+    "*_branch_protection*",
+    "*_deploy_key",
+    // Firewalls and exposure.
+    "*_security_group",
+    "*_security_group_v*",
+    "*_security_group_rule",
+    "*_security_group_rule_v*",
+    "*_security_group_*_rule",
+    "*_secgroup_*",
+    "*_network_security_*",
+    "*_security_list",
+    "*_network_acl*",
+    "*_network_policy*",
+    "*_firewall*",
+    "*_security_policy*",
+    "*_waf*",
+    "*_public_ip",
+    "*_eip",
+    "*_eip_association",
+    "*_internet_gateway",
+    // Routes between networks.
+    "*_route",
+    "*_route_table",
+    "*_vpc_endpoint",
+    "*_vpc_endpoint_policy",
+    "*_vpc_peering_*",
+    "*_network_peering*",
+    "*_transit_gateway_*",
+    "*_private_endpoint",
+    "*_ingress",
+    "*_ingress_v*",
+];
+
 /// The number of ranks.
 pub(super) const RANKS: usize = 5;
 
@@ -107,6 +185,13 @@ pub(super) const DATA_LISTED: usize = 100;
 /// Whether resources of a type hold data.
 pub(super) fn holds_data(type_name: &str) -> bool {
     static GLOBS: LazyLock<[Glob; DATA_TYPES.len()]> = LazyLock::new(|| DATA_TYPES.map(Glob::new));
+    GLOBS.iter().any(|glob| glob.matches(type_name.as_bytes()))
+}
+
+/// Whether resources of a type decide who may do something, or what can be reached from where.
+pub(super) fn is_access(type_name: &str) -> bool {
+    static GLOBS: LazyLock<[Glob; ACCESS_TYPES.len()]> =
+        LazyLock::new(|| ACCESS_TYPES.map(Glob::new));
     GLOBS.iter().any(|glob| glob.matches(type_name.as_bytes()))
 }
 
@@ -191,6 +276,78 @@ mod tests {
     fn the_manual_lists_the_types_that_hold_data() {
         let manual = include_str!("../../../docs/commands/summary.md");
         for glob in DATA_TYPES {
+            assert!(manual.contains(&format!("`{glob}`")), "{glob}");
+        }
+    }
+
+    #[test]
+    fn types_of_access_and_network_are_known_by_their_names() {
+        for name in [
+            "aws_eip",
+            "aws_eks_access_entry",
+            "aws_iam_policy",
+            "aws_iam_role",
+            "aws_iam_role_policy_attachment",
+            "aws_internet_gateway",
+            "aws_kms_key_policy",
+            "aws_lambda_permission",
+            "aws_network_acl_rule",
+            "aws_route",
+            "aws_s3_bucket_policy",
+            "aws_s3_bucket_public_access_block",
+            "aws_security_group",
+            "aws_security_group_rule",
+            "aws_sns_topic_policy",
+            "aws_ssoadmin_account_assignment",
+            "aws_vpc_security_group_ingress_rule",
+            "aws_wafv2_web_acl",
+            "azuread_application",
+            "azurerm_firewall_policy",
+            "azurerm_key_vault_access_policy",
+            "azurerm_network_security_rule",
+            "azurerm_public_ip",
+            "azurerm_role_assignment",
+            "azurerm_user_assigned_identity",
+            "cloudflare_firewall_rule",
+            "digitalocean_firewall",
+            "github_repository_collaborator",
+            "google_compute_firewall",
+            "google_compute_security_policy",
+            "google_project_iam_member",
+            "google_service_account_key",
+            "google_storage_bucket_access_control",
+            "kubernetes_cluster_role_binding",
+            "kubernetes_ingress_v1",
+            "kubernetes_network_policy",
+            "kubernetes_role",
+            "openstack_networking_secgroup_rule_v2",
+            "postgresql_role",
+        ] {
+            assert!(is_access(name), "{name}");
+        }
+        for name in [
+            "aws_autoscaling_policy",
+            "aws_cloudwatch_metric_alarm",
+            "aws_db_instance",
+            "aws_instance",
+            "aws_lambda_function",
+            "aws_lb_listener_rule",
+            "aws_route53_record",
+            "aws_s3_bucket",
+            "azurerm_resource_group",
+            "google_compute_instance",
+            "kubernetes_deployment",
+            "null_resource",
+            "random_password",
+        ] {
+            assert!(!is_access(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_manual_lists_the_types_of_access_and_network() {
+        let manual = include_str!("../../../docs/commands/report.md");
+        for glob in ACCESS_TYPES {
             assert!(manual.contains(&format!("`{glob}`")), "{glob}");
         }
     }

@@ -155,17 +155,40 @@ pub(super) fn description(
         "" => parts.push(quote(Quoted::Word, &change.action)),
         what => parts.push(what.to_owned()),
     }
-    parts.extend(what_else(change).map(str::to_owned));
+    parts.extend(details(change, &quote));
+    parts.extend(reason(change, &quote));
+    parts.extend(deferred(change, &quote));
+    parts.join(", ")
+}
+
+/// Like [`description`], in parts, and without the words for the action if it is known.
+pub(super) fn brief(
+    change: &ResourceChange<'_>,
+    quote: impl Fn(Quoted, &str) -> String,
+) -> Vec<String> {
+    let is_known = change.action == "no-op" || !what(Tense::Planned, &change.action).is_empty();
+    let word = (!is_known).then(|| quote(Quoted::Word, &change.action));
+    let mut parts: Vec<String> = word.into_iter().chain(details(change, &quote)).collect();
+    parts.extend(bare_reason(change, &quote));
+    parts.extend(deferred(change, &quote));
+    parts
+}
+
+/// Returns the parts of a description between the action and the reason.
+fn details(change: &ResourceChange<'_>, quote: impl Fn(Quoted, &str) -> String) -> Vec<String> {
+    let mut parts: Vec<String> = what_else(change).map(str::to_owned).into_iter().collect();
     parts.extend(mark_changes(change));
     let from = change.moved_from();
     parts.extend(from.map(|from| format!("moved from {}", quote(Quoted::Name, from))));
     parts.extend(imported(change, |value| quote(Quoted::Value, value)));
     parts.extend(circumstances(change).map(str::to_owned));
-    parts.extend(reason(change, &quote));
-    let deferred = change.deferred_reason.as_deref();
-    let known = |word| deferral(word).map_or_else(|| quote(Quoted::Word, word), str::to_owned);
-    parts.extend(deferred.map(known));
-    parts.join(", ")
+    parts
+}
+
+/// Explains why a change is deferred, if it is.
+fn deferred(change: &ResourceChange<'_>, quote: impl Fn(Quoted, &str) -> String) -> Option<String> {
+    let word = change.deferred_reason.as_deref()?;
+    Some(deferral(word).map_or_else(|| quote(Quoted::Word, word), str::to_owned))
 }
 
 /// Describes when an action is invoked, or why it is deferred. `quote` quotes strings from the

@@ -49,6 +49,8 @@ pub struct ReportOptions<'a> {
     pub screen: Screen,
     /// The limit on the length of Markdown.
     pub fit: Fit,
+    /// The limit on the length of the compact report, in bytes.
+    pub max_bytes: u64,
     /// The records and attributes that reports for people hide.
     pub noise: Noise,
 }

@@ -20,8 +20,8 @@ const EXAMPLES: [(&str, &str); 27] = [
   plansift summary tfplan
   # Show a table of the plans in a folder, those that destroy most first
   plansift summary plans/ --sort destroy
-  # Exit with 3 if the plan destroys or replaces a database
-  plansift summary tfplan --fail-on 'destroy:aws_db_*'",
+  # Write the counts and losses for a program or a model, in at most 4000 bytes
+  plansift summary tfplan --format json --max-bytes 4000",
     ),
     (
         "changes",
@@ -38,8 +38,8 @@ const EXAMPLES: [(&str, &str); 27] = [
   plansift report tfplan --only module.dns --ignore tags-only --full
   # Write a comment for a pull request, and a page for the browser
   plansift report tfplan -o markdown=plan.md --fit github -o html=plan.html
-  # Annotate the blocks in a job on GitHub, from the root module infra
-  plansift report tfplan -o github --source infra",
+  # Show the most severe changes in a text of about 2000 tokens
+  plansift report tfplan -o compact --max-tokens 2000",
     ),
     (
         "assert",

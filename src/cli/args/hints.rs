@@ -19,6 +19,11 @@ pub(super) fn of(error: &Error, args: &[OsString]) -> Option<String> {
             let Some(ContextValue::Strings(words)) = error.get(ContextKind::ValidValue) else {
                 return None;
             };
+            let command = command(args);
+            let is_format = text(ContextKind::InvalidArg)?.starts_with("--format");
+            if is_format && command.get_name() == "summary" {
+                return of_format("summary", format(args));
+            }
             let value = text(ContextKind::InvalidValue)?;
             let near = nearest(&value, words.iter().map(String::as_str))?;
             Some(format!("did you mean `{near}`?"))
@@ -95,8 +100,8 @@ fn of_others(option: &str) -> Option<String> {
 fn of_format(command: &str, format: Option<String>) -> Option<String> {
     Some(match command {
         "summary" => format!(
-            "run `plansift changes --format json` for records, or `plansift report -o {}` for a \
-             report",
+            "run `plansift changes --format json` for records, `plansift summary --format json` \
+             for counts, or `plansift report -o {}` for a report",
             format.as_deref().unwrap_or("json")
         ),
         "report" => {

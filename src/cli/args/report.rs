@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use super::budget::BudgetArgs;
 use super::{
     AssertionArgs, Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs, SourceArgs,
     words,
@@ -35,6 +36,8 @@ pub struct Report {
     /// extension
     #[arg(help_heading = OUTPUT, long, requires = "fit")]
     pub split: bool,
+    #[command(flatten)]
+    pub budget: BudgetArgs,
     /// Show the values of these attributes [default: changed; with --full: all]. Sensitive values,
     /// and values that repeat one, are never shown
     #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHICH")]

@@ -30,6 +30,7 @@ pub mod schemas;
 mod source;
 pub mod state_counts;
 mod subject;
+mod summary_document;
 mod texts;
 pub mod values;
 mod viewer;
@@ -75,6 +76,7 @@ pub use owned::Owned;
 pub use pending::{owned, weight};
 pub use source::{ListedBlock, ListedDiagnostic, OverridingBlock, SourceRange};
 pub use subject::{ViewPaths, ViewSubject};
+pub use summary_document::{SummaryFailure, SummaryLeftOut, SummaryLoss, SummaryWarning};
 pub use viewer::{View, Viewer};
 pub use visitor::{PlanOutcome, RecordRequest, Warning, write_records};
 

@@ -20,6 +20,8 @@ pub const BATCH: &str = include_str!("schemas/batch.json");
 pub const COMPARISON: &str = include_str!("schemas/comparison.json");
 /// The document of `plansift report --output json`.
 pub const REPORT: &str = include_str!("schemas/report.json");
+/// The document of `plansift summary --format json`.
+pub const SUMMARY: &str = include_str!("schemas/summary.json");
 
 #[cfg(test)]
 mod tests;

@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use super::object::{action, differences, name, other, phrase};
 use super::overview::{Overview, Pair, Row, ladder, others};
 use crate::Sink;
+use crate::entry_store::Entry;
+use crate::fit::fitting;
 use crate::fleet::capitalized;
-use crate::markdown::{Entries, EntryRenderer, Fit, MarkdownEntry, Measure, Open};
-use crate::markdown::{fitting, list, span, text_span};
+use crate::markdown::{Entries, EntryRenderer, Fit, Measure, Open};
+use crate::markdown::{list, span, text_span};
 use crate::overview::{Class, ERROR, NAME};
 use crate::summary::Action;
 use crate::tool::Tool;
@@ -73,15 +75,12 @@ impl Sink for Markdown<'_> {
 }
 
 /// Returns the entry of an object.
-fn entry(renderer: &EntryRenderer, object: &ObjectDifference<'_>, detail: Detail) -> MarkdownEntry {
+fn entry(renderer: &EntryRenderer, object: &ObjectDifference<'_>, detail: Detail) -> Entry {
     let head = renderer.head(action(object).symbol(), &name(object));
     let phrase = phrase(object, |text| span(text, NAME));
     let space = if phrase.is_empty() { "" } else { " " };
-    let mut entry = MarkdownEntry {
-        count: 1,
-        head: format!("{head}{space}{phrase}\n\n"),
-        ..MarkdownEntry::default()
-    };
+    let mut entry =
+        Entry { count: 1, head: format!("{head}{space}{phrase}\n\n"), ..Entry::default() };
     let mut full: Option<String> = None;
     for (direction, group) in differences(object, detail) {
         let word = other(object, direction).map(|word| format!("{}:\n\n", capitalized(word)));
@@ -97,7 +96,7 @@ fn entry(renderer: &EntryRenderer, object: &ObjectDifference<'_>, detail: Detail
         entry.body += &word;
         entry.body += &body;
     }
-    MarkdownEntry { full, ..entry }
+    Entry { full, ..entry }
 }
 
 /// Returns the first part of the report, at most `room` long.

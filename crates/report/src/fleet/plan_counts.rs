@@ -267,7 +267,7 @@ impl Totals {
         .to_owned()
     }
 
-    pub(super) fn groups(&self, by: FleetGrouping) -> &Groups {
+    pub(crate) fn groups(&self, by: FleetGrouping) -> &Groups {
         match by {
             FleetGrouping::Workspace => &self.groups.workspaces,
             FleetGrouping::Type => &self.groups.types,

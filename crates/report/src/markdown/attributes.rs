@@ -3,13 +3,14 @@
 
 use std::fmt::{self, Write};
 
-use super::quoted::{NAME, cut, fence};
-use crate::phrase::{remark, stand_in, suffices, unchanged};
-use crate::summary::{Action, sign};
+use super::quoted::{NAME, fence};
+use crate::attribute_line::{Fits, LineFormat, line};
+use crate::phrase::{stand_in, unchanged};
+use crate::summary::Action;
 use crate::view::Detail;
 use crate::wrap::{self, Columns};
 use plansift_core::inert::visible;
-use plansift_plan::record::{Attribute, Attributes, Difference, Excerpt, Line, Shown};
+use plansift_plan::record::{Attribute, Attributes, Difference, Shown};
 
 /// Maximum number of characters of each side of an attribute in its line.
 pub(super) const VALUE: usize = 120;
@@ -32,9 +33,18 @@ pub(super) fn render(
 ) -> RenderedAttributes {
     let Attributes { list, left_out, .. } = attributes;
     let (mut lines, mut long) = (String::new(), Vec::new());
+    // In a `diff` block, `!` colours a change.
+    let format = LineFormat {
+        indent: "",
+        changed: "!",
+        path_max: NAME,
+        value_max: VALUE,
+        text_max: usize::MAX,
+        detail,
+    };
     let rendered = list.iter().take_while(|attribute| {
         let has_room = lines.len() <= max;
-        if has_room && line(attribute, action, detail, &mut lines) == Fits::No {
+        if has_room && line(attribute, action, format, &mut lines) == Fits::No {
             long.push(*attribute);
         }
         has_room
@@ -76,75 +86,6 @@ pub(super) fn render(
         text = values;
     }
     RenderedAttributes { text, is_all: left == 0 && hidden == 0 }
-}
-
-/// Whether the values of an attribute fit into its line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fits {
-    Yes,
-    No,
-}
-
-/// Appends an attribute as a line of a `diff` block, and below it the lines of its text that
-/// differ. In a `diff` block, `!` colours a change.
-fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut String) -> Fits {
-    let sign = match sign(attribute, action).0 {
-        "~" => "!",
-        sign => sign,
-    };
-    let _ = write!(lines, "{sign} {}", cut(&attribute.path, NAME));
-    let start = lines.len();
-    let is_separated = !attribute.path.is_empty();
-    lines.push_str(if is_separated { " = " } else { "" });
-    let before = lines.len();
-    let word = remark(attribute);
-    let is_shown = !suffices(attribute.difference, detail);
-    let mut fits = if attribute.path.len() > NAME { Fits::No } else { Fits::Yes };
-    match (attribute.difference, &attribute.before, &attribute.after) {
-        _ if !is_shown || attribute.lines.is_some() => {}
-        (_, Shown::Withheld, Shown::Absent) => {}
-        (Difference::Nothing, _, shown) => value(shown, 0, lines, &mut fits),
-        (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
-            value(shown, 0, lines, &mut fits);
-        }
-        (_, Shown::Sensitive, Shown::Sensitive) | (_, Shown::Echo, Shown::Echo) => {
-            lines.push_str(stand_in(&attribute.after));
-        }
-        (_, before, after) => {
-            let skipped = alike(before, after);
-            value(before, skipped, lines, &mut fits);
-            lines.push_str(" -> ");
-            value(after, skipped, lines, &mut fits);
-        }
-    }
-    if !word.is_empty() {
-        lines.push_str(if lines.len() > before { "  " } else { "" });
-        lines.push_str(word);
-    }
-    if lines.len() == before {
-        lines.truncate(start);
-    }
-    lines.push_str(if attribute.replaces { " # forces replacement\n" } else { "\n" });
-    if is_shown {
-        differences(attribute, lines);
-    }
-    fits
-}
-
-/// Appends the line-by-line difference of an attribute's values.
-fn differences(attribute: &Attribute, lines: &mut String) {
-    let Some(found) = &attribute.lines else { return };
-    for line in found.iter() {
-        let _ = match line {
-            Line::Same(text) => writeln!(lines, "      {}", wrap::line(text)),
-            Line::Removed(text) => writeln!(lines, "-     {}", wrap::line(text)),
-            Line::Added(text) => writeln!(lines, "+     {}", wrap::line(text)),
-            Line::Skipped(count) => writeln!(lines, "      {}", wrap::skipped(count)),
-        };
-    }
-    if found.left_out > 0 {
-        let _ = writeln!(lines, "      {}", wrap::differences(found.left_out));
-    }
 }
 
 /// Appends the values of an attribute in full, over several lines: before, then after.
@@ -194,40 +135,5 @@ impl fmt::Write for Signed<'_> {
             self.lines.push_str(line);
         }
         Ok(())
-    }
-}
-
-/// Returns the number of bytes to skip at the start of two long values that begin alike.
-fn alike(before: &Shown, after: &Shown) -> usize {
-    let (
-        Shown::Scalar(before) | Shown::Container(before),
-        Shown::Scalar(after) | Shown::Container(after),
-    ) = (before, after)
-    else {
-        return 0;
-    };
-    if before.text.len().max(after.text.len()) <= VALUE {
-        return 0;
-    }
-    let both = before.text.char_indices().zip(after.text.chars());
-    let same: Vec<usize> =
-        both.take_while(|((_, one), other)| one == other).map(|((at, _), _)| at).collect();
-    // Keeps a little of the common start as context.
-    if same.len() <= VALUE / 2 { 0 } else { same[same.len() - VALUE / 4] }
-}
-
-/// Appends a value without its first `skipped` bytes.
-fn value(shown: &Shown, skipped: usize, line: &mut String, fits: &mut Fits) {
-    match shown {
-        Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
-            let Excerpt { text, left_out, .. } = excerpt;
-            line.push_str(if skipped > 0 { "…" } else { "" });
-            let rest = &text[skipped..];
-            line.push_str(&cut(rest, VALUE));
-            if skipped > 0 || *left_out > 0 || rest.chars().nth(VALUE).is_some() {
-                *fits = Fits::No;
-            }
-        }
-        shown => line.push_str(stand_in(shown)),
     }
 }

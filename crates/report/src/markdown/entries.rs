@@ -1,10 +1,10 @@
 //! The entries of a report, and its pages.
 
-use super::entry::{EntryRenderer, MarkdownEntry};
-use super::entry_store::{EntryStore, Room};
-use super::fit::{Fit, Rest};
+use super::entry::EntryRenderer;
 use super::layout::{Layout, has_room};
 use super::{Open, Page};
+use crate::entry_store::{Entry, EntryStore, Room};
+use crate::fit::{Fit, Rest};
 use crate::overview::Class;
 use crate::source_link::SourceLinks;
 use crate::tool::Tool;
@@ -17,10 +17,10 @@ pub(crate) struct Entries<'s> {
     fit: Fit,
     /// A hash of the plans' names that does not depend on their order. It identifies the report.
     key: u64,
-    store: EntryStore,
+    store: EntryStore<Class>,
     /// The entries without any cuts, for a report that has room for all of them. `None` once they
     /// exceed the length limit.
-    full: Option<EntryStore>,
+    full: Option<EntryStore<Class>>,
     pub renderer: EntryRenderer,
 }
 
@@ -76,12 +76,12 @@ impl<'s> Entries<'s> {
     }
 
     /// Adds an entry.
-    pub fn put(&mut self, class: Class, mut entry: MarkdownEntry) -> Result<()> {
+    pub fn put(&mut self, class: Class, mut entry: Entry) -> Result<()> {
         self.store.add(class, &entry)?;
         if let Some(full) = &mut self.full {
             entry.body = entry.full.take().unwrap_or(entry.body);
             full.add(class, &entry)?;
-            if full.size() > self.fit.max {
+            if full.all_size() > self.fit.max {
                 (self.full, self.renderer.renders_full) = (None, false);
             }
         }
@@ -92,7 +92,7 @@ impl<'s> Entries<'s> {
     pub fn add(
         &mut self,
         class: Class,
-        render: impl FnOnce(&EntryRenderer) -> MarkdownEntry,
+        render: impl FnOnce(&EntryRenderer) -> Entry,
     ) -> Result<()> {
         if !self.has_room(class) {
             self.count(class);

@@ -6,8 +6,10 @@
 use std::fmt::Write as _;
 
 use super::attributes::{RenderedAttributes, VALUE, render};
-use super::quoted::{NAME, cut_lines, fence, span};
+use super::quoted::{NAME, fence, span};
 use crate::alike::Instances;
+use crate::cut::cut_lines;
+use crate::entry_store::Entry;
 use crate::overview::{Class, ListedChange};
 use crate::phrase::{self, Quoted, Tense};
 use crate::short::{given, separator};
@@ -22,19 +24,6 @@ const WORD: usize = 60;
 const PROBLEM: usize = 1000;
 /// Maximum number of problems listed for a check.
 const PROBLEMS: usize = 20;
-
-/// The text about one item, or about several items that change alike.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MarkdownEntry {
-    pub count: u64,
-    pub head: String,
-    /// The text below the row.
-    pub body: String,
-    /// The body without any cuts, if that is longer.
-    pub full: Option<String>,
-    /// Whether the body was dropped because it did not fit.
-    pub is_cut: bool,
-}
 
 /// Turns the records of a plan into entries.
 pub(crate) struct EntryRenderer {
@@ -60,7 +49,7 @@ pub(super) struct AlikeChanges {
     link: String,
     phrase: String,
     /// The lines of attributes, without a head.
-    body: MarkdownEntry,
+    body: Entry,
 }
 
 impl AlikeChanges {
@@ -70,7 +59,7 @@ impl AlikeChanges {
         if is_alike { None } else { Some(other) }
     }
 
-    pub fn entry(self, renderer: &EntryRenderer) -> MarkdownEntry {
+    pub fn entry(self, renderer: &EntryRenderer) -> Entry {
         let AlikeChanges { instances, symbol, link, phrase, body, .. } = self;
         let Instances { name, indexes, count, .. } = &instances;
         let mut head = match (&indexes[..], *count) {
@@ -85,7 +74,7 @@ impl AlikeChanges {
             let _ = write!(head, " {phrase}");
         }
         head += &link;
-        MarkdownEntry { count: *count, head: head + "\n\n", ..body }
+        Entry { count: *count, head: head + "\n\n", ..body }
     }
 }
 
@@ -139,21 +128,21 @@ impl EntryRenderer {
         }
     }
 
-    pub fn output(&self, output: &OutputChange<'_>) -> MarkdownEntry {
+    pub fn output(&self, output: &OutputChange<'_>) -> Entry {
         let action = Action::of(&output.action);
         let link = self.link(&format!("output.{}", output.name));
         let head = self.head(action.symbol(), &output.name) + &link + "\n\n";
-        MarkdownEntry { head, ..self.body(&output.attributes, action) }
+        Entry { head, ..self.body(&output.attributes, action) }
     }
 
-    pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> MarkdownEntry {
+    pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> Entry {
         let words = phrase::invoked(invoked, quote);
         let space = if words.is_empty() { "" } else { " " };
         let head = self.head("", &invoked.address) + space + &words;
-        MarkdownEntry { head: head + "\n\n", ..self.body(&invoked.attributes, Action::Read) }
+        Entry { head: head + "\n\n", ..self.body(&invoked.attributes, Action::Read) }
     }
 
-    pub fn check(&self, check: &Check<'_>) -> MarkdownEntry {
+    pub fn check(&self, check: &Check<'_>) -> Entry {
         let head = self.head("", &check.address);
         let link = self.link(&check.address);
         let head = format!("{head} {}{link}\n\n", span(&check.status, WORD));
@@ -178,11 +167,11 @@ impl EntryRenderer {
             fence("", &mut lines);
             lines.push('\n');
         }
-        MarkdownEntry { count: 1, head, body: lines, ..MarkdownEntry::default() }
+        Entry { count: 1, head, body: lines, ..Entry::default() }
     }
 
     /// Returns an entry that has attributes and no head.
-    pub fn body(&self, attributes: &Attributes, action: Action) -> MarkdownEntry {
+    pub fn body(&self, attributes: &Attributes, action: Action) -> Entry {
         let lines_max = match action {
             Action::Update | Action::Replace => self.lines_max,
             _ => self.plain_max,
@@ -190,7 +179,7 @@ impl EntryRenderer {
         let render = |max| render(attributes, action, self.detail, max);
         let RenderedAttributes { text, is_all } = render(lines_max);
         let full = (self.renders_full && !is_all).then(|| render(usize::MAX).text);
-        MarkdownEntry { count: 1, body: text, full, ..MarkdownEntry::default() }
+        Entry { count: 1, body: text, full, ..Entry::default() }
     }
 }
 

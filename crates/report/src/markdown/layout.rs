@@ -6,10 +6,9 @@
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
-use super::entry::MarkdownEntry;
-use super::entry_store::EntryStore;
-use super::fit::{Fit, Measure, Rest};
 use super::{Open, Page};
+use crate::entry_store::{Entry, EntryClass, EntryStore};
+use crate::fit::{Fit, Measure, Rest};
 use crate::overview::Class;
 use crate::phrase::counted;
 use crate::tool::Tool;
@@ -100,7 +99,7 @@ impl<'l, 's> Layout<'l, 's> {
     }
 
     /// Writes all entries and returns the number of pages.
-    pub fn write(mut self, store: &mut EntryStore) -> Result<u64> {
+    pub fn write(mut self, store: &mut EntryStore<Class>) -> Result<u64> {
         let mut left_out = LeftOut { counts: store.counts().collect(), cut: u64::MAX };
         let last_line = self.fit.measure.of(&left_out.words());
         left_out.cut = 0;
@@ -111,7 +110,7 @@ impl<'l, 's> Layout<'l, 's> {
             let frames = store
                 .counts()
                 .map(|(class, count)| frame(self.fit.measure, &title(class, count, tool)));
-            let heads = (store.heads() + frames.sum::<u64>()).min(self.left / 2);
+            let heads = (store.all_heads() + frames.sum::<u64>()).min(self.left / 2);
             let differences = store.differences().min(self.left - heads);
             self.reserved = Reserved { heads, differences };
         }
@@ -137,7 +136,7 @@ impl<'l, 's> Layout<'l, 's> {
 
     /// Writes an entry. If it does not fit, [`Rest::Parts`] begins a new page. If it still does not
     /// fit, its attributes are left out.
-    fn entry(&mut self, class: Class, entry: MarkdownEntry) -> Result<Placed> {
+    fn entry(&mut self, class: Class, entry: Entry) -> Result<Placed> {
         let mut placed = self.place(class, &entry)?;
         if placed == Placed::Nowhere && self.fit.rest == Rest::Parts {
             self.close()?;
@@ -147,13 +146,13 @@ impl<'l, 's> Layout<'l, 's> {
         }
         if placed == Placed::Nowhere {
             let is_cut = !entry.body.is_empty() || entry.is_cut;
-            placed = self.place(class, &MarkdownEntry { body: String::new(), is_cut, ..entry })?;
+            placed = self.place(class, &Entry { body: String::new(), is_cut, ..entry })?;
         }
         Ok(placed)
     }
 
     /// Writes an entry if it fits on this page.
-    fn place(&mut self, class: Class, entry: &MarkdownEntry) -> Result<Placed> {
+    fn place(&mut self, class: Class, entry: &Entry) -> Result<Placed> {
         let measure = self.fit.measure;
         let frame = match self.section {
             Section::Open => 0,
@@ -233,10 +232,10 @@ impl<'l, 's> Layout<'l, 's> {
 }
 
 /// Whether all entries fit on one page that begins with the overview `text`.
-pub(super) fn has_room(fit: Fit, tool: Tool, text: &str, store: &EntryStore) -> bool {
+pub(super) fn has_room(fit: Fit, tool: Tool, text: &str, store: &EntryStore<Class>) -> bool {
     let title = |(class, count)| title(class, count, tool);
     let frames = store.counts().map(|section| frame(fit.measure, &title(section)));
-    FRAME + fit.measure.of(text) + frames.sum::<u64>() + store.size() <= fit.max
+    FRAME + fit.measure.of(text) + frames.sum::<u64>() + store.all_size() <= fit.max
 }
 
 /// Returns the size of the text that begins and ends a section.

@@ -12,8 +12,6 @@
 mod attributes;
 mod entries;
 mod entry;
-mod entry_store;
-mod fit;
 pub mod fleet;
 mod layout;
 mod overview;
@@ -24,8 +22,7 @@ use std::sync::Arc;
 
 pub(crate) use self::entries::Entries;
 use self::entry::AlikeChanges;
-pub(crate) use self::entry::{EntryRenderer, MarkdownEntry};
-pub(crate) use self::fit::fitting;
+pub(crate) use self::entry::EntryRenderer;
 pub(crate) use self::overview::list;
 pub(crate) use self::quoted::{span, text_span};
 use crate::gate::{CountedRules, Rule};
@@ -38,7 +35,7 @@ use plansift_plan::record::patterns::UnmatchedPatterns;
 use plansift_plan::record::{Hidden, Label, Record, ResourceChange};
 use plansift_plan::sink::Sink;
 
-pub use self::fit::{FIT_MIN, Fit, Measure, Rest};
+pub use crate::fit::{FIT_MIN, Fit, Measure, Rest};
 
 /// The output of a page.
 pub type Page<'s> = Box<dyn Write + 's>;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::fit::{Measure, fitting};
 use super::quoted::{span, text_span};
+use crate::fit::{Measure, fitting};
 use crate::gate::{self, Severity};
 use crate::loss;
 use crate::overview::{

@@ -1,33 +1,10 @@
 //! Quotes text from a plan for Markdown: in code spans and fences, where no host looks for markup,
 //! links, mentions or issue numbers.
 
-use plansift_core::inert::{lines, visible};
+use crate::cut::{cut, shortened};
 
 /// Maximum number of characters of an address, and of a path.
 pub(crate) const NAME: usize = 200;
-
-/// Makes hidden characters in `text` visible, and cuts it to `max` characters.
-pub(super) fn cut(text: &str, max: usize) -> String {
-    // Cut first, to save work: a character never becomes shorter when it is made visible.
-    let end = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
-    shortened(visible(&text[..end]), max, end < text.len())
-}
-
-/// Like [`cut`], but keeps the line feeds of a message.
-pub(super) fn cut_lines(text: &str, max: usize) -> String {
-    let end = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
-    shortened(lines(&text[..end]), max, end < text.len())
-}
-
-fn shortened(mut text: String, max: usize, is_cut: bool) -> String {
-    match text.char_indices().nth(max) {
-        Some((at, _)) => text.truncate(at),
-        None if !is_cut => return text,
-        None => {}
-    }
-    text.push('…');
-    text
-}
 
 /// Returns `text` as a code span, cut to `max` characters. The span is safe in a table cell, too.
 pub(crate) fn span(text: &str, max: usize) -> String {

@@ -13,33 +13,33 @@ pub(crate) struct ListedChange {
 }
 
 /// The first changes of each rank, and the number of all changes.
-#[derive(Debug, Default)]
-pub(crate) struct ChangeList {
-    ranks: Vec<Rank>,
+#[derive(Debug)]
+pub(crate) struct ChangeList<C = ListedChange> {
+    ranks: Vec<Rank<C>>,
     count: u64,
     /// The count at the end of the last plan.
     mark: u64,
 }
 
 /// The first changes of a rank.
-#[derive(Debug, Default)]
-struct Rank {
-    changes: Vec<ListedChange>,
+#[derive(Debug)]
+struct Rank<C> {
+    changes: Vec<C>,
     /// Maximum length of the list up to this rank.
     max: usize,
     /// The number of changes at the end of the last plan.
     mark: usize,
 }
 
-impl ChangeList {
+impl<C> ChangeList<C> {
     /// Creates an empty list. `maxes` has the maximum length of the list up to each rank.
-    pub fn new(maxes: &[usize]) -> ChangeList {
-        let rank = |&max: &usize| Rank { max, ..Rank::default() };
-        ChangeList { ranks: maxes.iter().map(rank).collect(), ..ChangeList::default() }
+    pub fn new(maxes: &[usize]) -> ChangeList<C> {
+        let rank = |&max: &usize| Rank { changes: Vec::new(), max, mark: 0 };
+        ChangeList { ranks: maxes.iter().map(rank).collect(), count: 0, mark: 0 }
     }
 
     /// Counts a change of a rank. `listed` returns its line in the list.
-    pub fn note(&mut self, rank: usize, listed: impl FnOnce() -> ListedChange) {
+    pub fn note(&mut self, rank: usize, listed: impl FnOnce() -> C) {
         self.count += 1;
         let Rank { changes, max, .. } = &mut self.ranks[rank];
         if changes.len() < *max {
@@ -65,7 +65,7 @@ impl ChangeList {
     }
 
     /// Returns the changes that the list names.
-    pub fn changes(&self) -> impl Iterator<Item = &ListedChange> {
+    pub fn changes(&self) -> impl Iterator<Item = &C> {
         let room = self.ranks.iter().scan(0, |listed, rank| {
             let taken = rank.changes.len().min(rank.max.saturating_sub(*listed));
             *listed += taken;

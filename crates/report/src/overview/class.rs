@@ -1,5 +1,6 @@
 //! The sections of a report, in the order a reviewer wants: possible losses come first.
 
+use crate::entry_store::EntryClass;
 use crate::phrase::{ACTIONS, DEFERRED, DEFERRED_ACTIONS, counted};
 use crate::summary::Action;
 use crate::tool::Tool;
@@ -100,10 +101,6 @@ impl Class {
         }
     }
 
-    pub fn has_differences(self) -> bool {
-        self.described().2
-    }
-
     pub fn title(self, tool: Tool) -> &'static str {
         if self == Class::Drift { tool.drift() } else { self.described().0 }
     }
@@ -116,5 +113,17 @@ impl Class {
             (Class::Less, _) => counted(count, self.described().1) + " with less",
             _ => counted(count, self.described().1),
         }
+    }
+}
+
+impl EntryClass for Class {
+    const ALL: &'static [Class] = &Class::ALL;
+
+    fn place(self) -> usize {
+        self as usize
+    }
+
+    fn has_differences(self) -> bool {
+        self.described().2
     }
 }

@@ -141,6 +141,14 @@ impl Overview {
         self.plan.count_type(change);
     }
 
+    /// Counts the type, the module, the provider and the action of a change, for a format that
+    /// shows the changes by them.
+    pub fn note_groups(&mut self, record: &Record<'_>) {
+        if matches!(record, Record::ResourceChange(_) | Record::ResourceDrift(_)) {
+            self.plan.count(record);
+        }
+    }
+
     /// Returns the tool that made the plans.
     pub fn tool(&self) -> Tool {
         self.tool.unwrap_or_default()

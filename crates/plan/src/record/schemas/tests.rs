@@ -9,7 +9,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::record::{ChangeCounts, Column, FleetRow, JsonText, Record, ReportPlan, ReportTotals};
+use crate::record::{
+    ChangeCounts, Column, FleetRow, JsonText, Record, ReportPlan, ReportTotals, SummaryFailure,
+    SummaryLeftOut, SummaryLoss, SummaryWarning,
+};
 
 /// A file with the schema of some kinds of records.
 struct Family {
@@ -289,6 +292,38 @@ struct ReportDocument<'a> {
     providers: Vec<FleetRow>,
 }
 
+/// The document of `plansift summary --format json`, which is written list by list.
+#[derive(serde::Serialize, JsonSchema)]
+#[schemars(title = "The JSON summary of plansift")]
+struct SummaryDocument<'a> {
+    #[schemars(extend("const" = 1))]
+    schema_version: u32,
+    /// The version of plansift that wrote the summary.
+    plansift: &'a str,
+    /// The version of Terraform or OpenTofu, if there is one plan. It is cut after 40 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terraform_version: Option<&'a str>,
+    /// The changes of all plans in a sentence.
+    plan_line: &'a str,
+    totals: ReportTotals,
+    /// Warnings about the plans, the most severe first.
+    warnings: Vec<SummaryWarning>,
+    /// Plans that could not be read.
+    failures: Vec<SummaryFailure<'a>>,
+    /// Changes that destroy, replace or forget an object, the most severe first: objects that hold
+    /// data, destroyed and then replaced, other objects in the same order, and forgotten objects.
+    losses: Vec<SummaryLoss>,
+    /// The changes by action, in descending order.
+    actions: Vec<FleetRow>,
+    /// The types with the most changes, in descending order.
+    types: Vec<FleetRow>,
+    /// The modules with the most changes, in descending order.
+    modules: Vec<FleetRow>,
+    /// What the lists leave out. Absent if they are complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<SummaryLeftOut>,
+}
+
 fn derived<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12().for_serialize();
     settings.meta_schema = None;
@@ -512,4 +547,11 @@ fn the_schemas_are_those_of_the_structs() {
         most changes. An incomplete report is not valid JSON."
         .into();
     assert_is_file("report", REPORT, &report);
+    let mut summary = prepared::<SummaryDocument<'_>>();
+    summary["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    summary["description"] = "The output of `plansift summary --format json`: the totals of all \
+        plans, warnings, losses in the order of their severity, and the actions, types and \
+        modules with the most changes."
+        .into();
+    assert_is_file("summary", SUMMARY, &summary);
 }

@@ -101,29 +101,29 @@ impl<'a> Lines<'a> {
     /// Fails if the line is damaged.
     pub fn next<O: DeserializeOwned>(&mut self) -> Result<Option<Entry<O>>> {
         let place = self.next;
-        if !self.read()? {
-            return Ok(None);
-        }
+        self.read()?;
         let Some(text) = text_of(&self.line) else {
             return if self.is_torn()? { Ok(None) } else { Err(place.damaged()) };
         };
         serde_json::from_slice(text).map(Some).map_err(|_| place.damaged())
     }
 
-    /// Reads the next line. Returns false at the end of the file.
-    fn read(&mut self) -> Result<bool> {
+    /// Reads the next line, or the next [`LEN_MAX`] bytes of a longer line. At the end of the file,
+    /// the line is empty.
+    fn read(&mut self) -> Result<()> {
         self.line.clear();
         let read = self.reader.by_ref().take(LEN_MAX).read_until(b'\n', &mut self.line);
         let len = read.map_err(Error::read)?;
         self.next = self.next.after(len);
-        Ok(len > 0)
+        Ok(())
     }
 
     /// Whether the group of the last line, which is broken, is the last group. Then a crash cut the
-    /// group off, or a run is writing it.
+    /// group off, or a run is writing it. So the end of the file also counts as torn.
     fn is_torn(&mut self) -> Result<bool> {
         let is_cut = |line: &[u8]| !line.ends_with(b"\n") && (line.len() as u64) < LEN_MAX;
-        while !is_cut(&self.line) && self.read()? {
+        while !is_cut(&self.line) {
+            self.read()?;
             let entry = text_of(&self.line).map(serde_json::from_slice::<Entry<IgnoredAny>>);
             if entry.is_some_and(|entry| entry.is_ok_and(|entry| entry.is_first())) {
                 return Ok(false);

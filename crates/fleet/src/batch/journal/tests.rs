@@ -374,6 +374,25 @@ fn any_lines_of_the_last_group_may_be_torn() {
     }
 }
 
+/// A long line without a line feed is damage if a group follows it.
+#[test]
+fn a_torn_line_may_be_longer_than_the_maximum() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal");
+    drop(written(&path));
+    let whole = std::fs::read(&path).expect("a file");
+    for more in [0, 1, line::LEN_MAX as usize] {
+        let torn = vec![b'x'; line::LEN_MAX as usize + more];
+        std::fs::write(&path, [&whole[..], &torn].concat()).expect("it is written");
+        let journal = Journal::open(folder.path(), Access::Read).expect("a journal");
+        assert_eq!(listed_in(&journal).len(), 3, "{more}");
+        let group = Entry::<()>::Outcomes.line().expect("a line");
+        std::fs::write(&path, [&whole[..], &torn, b"\n", &group].concat()).expect("it is written");
+        let error = Journal::open(folder.path(), Access::Append).expect_err("it is damaged");
+        assert_eq!(error.fault(), Some(&FolderFault::Damaged { line: 11 }), "{more}");
+    }
+}
+
 #[test]
 fn flipped_bits_in_a_journal_are_detected() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -151,7 +151,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 pause: Pause { useless_ranges: 0, until: 0 },
                 state: CollectorState {
                     secrets,
-                    texts: (options.echo == EchoOf::Part)
+                    texts: (options.echo != EchoOf::Whole)
                         .then(|| Texts::new(options.echo_min, &options.read.limits)),
                     declared: Declared::new(&options.read.limits),
                     marked_paths,
@@ -207,7 +207,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             ..
         } = collector;
         let first_pass = first_pass.unwrap_or_default();
-        let contained = texts.as_ref().map(Contained::new);
+        let contained = texts.as_ref().map(|texts| Contained::new(texts, options.echo));
         Ok(Collected { secrets, contained, declared, marked_paths, first_pass })
     }
 

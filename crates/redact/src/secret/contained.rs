@@ -2,9 +2,9 @@
 //!
 //! The secrets form an Aho-Corasick automaton: a tree of their bytes, in which each node links to
 //! its longest proper suffix that is also in the tree. The automaton reads each byte of a text
-//! once, however many secrets there are. A filter in front of it rejects most texts. The filter
-//! knows the four-byte grams at the first few positions of every secret, so that testing one gram
-//! every few bytes of a text is enough.
+//! once, however many secrets there are. A filter in front of it rejects most texts
+//! ([`super::grams`]). Another filter rejects most texts without encoded secrets
+//! ([`super::base64`]). The automaton reads the decoded bytes of the other texts, too.
 //!
 //! Only this module keeps the secrets themselves in memory from piece to piece. Other modules
 //! decode a text into a buffer, and the next text overwrites it. This module wipes its memory
@@ -13,7 +13,10 @@
 
 use zeroize::{Zeroize, Zeroizing};
 
+use super::EchoOf;
+use super::base64::Base64;
 use super::document::DOCUMENT_DEPTH_MAX;
+use super::grams::Grams;
 use super::place::yaml_escape;
 use plansift_core::error::{Error, Result};
 use plansift_core::json::string;
@@ -67,7 +70,17 @@ impl Texts {
         Some(&self.bytes[starts.last().copied().unwrap_or(0)..*end])
     }
 
-    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    /// The number of texts.
+    pub(super) fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Minimum length of a text in bytes.
+    pub(super) fn len_min(&self) -> usize {
+        self.len_min
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
@@ -144,7 +157,7 @@ fn without_pairs(text: &[u8]) -> Zeroizing<Vec<u8>> {
     plain
 }
 
-fn without_space(text: &[u8]) -> Zeroizing<Vec<u8>> {
+pub(super) fn without_space(text: &[u8]) -> Zeroizing<Vec<u8>> {
     let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
     plain.extend(text.iter().filter(|byte| !byte.is_ascii_whitespace()));
     plain
@@ -184,6 +197,8 @@ pub struct Contained {
     has_quotes: bool,
     /// The secrets with white space, without it. YAML folds lines, and indents them.
     squeezed: Option<Box<Contained>>,
+    /// Finds encoded secrets, if the options say so.
+    base64: Option<Base64>,
 }
 
 /// Whether a text may have escapes. Tuned for short texts, because most are short.
@@ -226,9 +241,10 @@ impl zeroize::DefaultIsZeroes for Node {}
 const ROOT: u32 = 0;
 
 impl Contained {
-    /// Builds the automaton for these secrets.
-    pub fn new(texts: &Texts) -> Contained {
+    /// Builds the automaton for these secrets. `echo` says whether encoded secrets count.
+    pub fn new(texts: &Texts, echo: EchoOf) -> Contained {
         let mut contained = Contained::of(texts);
+        contained.base64 = (echo == EchoOf::Encoded).then(|| Base64::new(texts));
         let has_space = |text: &&[u8]| text.iter().any(u8::is_ascii_whitespace);
         let mut squeezed = Texts { max: texts.max, ..Texts::empty(texts.len_min) };
         for text in texts.iter().filter(has_space) {
@@ -245,11 +261,12 @@ impl Contained {
         let mut contained = Contained {
             nodes: Zeroizing::new(Vec::with_capacity(texts.bytes.len() + 1)),
             first: Box::new([ROOT; 256]),
-            filter: Grams::new(texts),
+            filter: Grams::of(texts.len_min, texts.count(), texts.iter()),
             has_escapable: texts.iter().any(has_escapable),
             has_spaces: texts.iter().any(|text| text.contains(&b' ')),
             has_quotes: texts.iter().any(|text| text.contains(&b'\'')),
             squeezed: None,
+            base64: None,
         };
         contained.nodes.push(Node::default());
         texts.iter().for_each(|text| contained.insert(text));
@@ -263,12 +280,28 @@ impl Contained {
     }
 
     /// Whether a decoded text contains a secret. The secret may be literal, URL-encoded, spelled as
-    /// in YAML, or escaped in a document inside the text, which may contain further documents.
+    /// in YAML, or escaped in a document inside the text, which may contain further documents. If
+    /// the options say so, the text may also contain base64 of a text that contains a secret.
     #[inline]
     pub fn is_in(&self, text: &[u8]) -> bool {
+        self.is_spelled_in(text)
+            || self.base64.as_ref().is_some_and(|base64| self.is_encoded_in(text, base64))
+    }
+
+    #[inline]
+    fn is_spelled_in(&self, text: &[u8]) -> bool {
         self.is_literally_in(text)
             || self.is_in_yaml(text)
             || (may_have_escapes(text) && self.is_escaped_in(text))
+    }
+
+    /// Whether a text has base64 of a text that contains a secret. URLs escape a part of base64, and
+    /// so do some writers of JSON.
+    fn is_encoded_in(&self, text: &[u8], base64: &Base64) -> bool {
+        let is_in = |text: &[u8]| base64.any(text, &mut |plain| self.is_spelled_in(plain));
+        is_in(text)
+            || (memchr::memchr(b'%', text).is_some() && is_in(&url_decoded(text, false)))
+            || (memchr::memchr(b'\\', text).is_some() && is_in(&unescaped(text)))
     }
 
     /// Whether a text contains a secret between single quotes, or on several lines.
@@ -415,61 +448,6 @@ impl Drop for Contained {
     }
 }
 
-/// A filter on four-byte grams.
-#[derive(Debug)]
-struct Grams {
-    bits: Zeroizing<Vec<u64>>,
-    /// Distance between tested grams in bytes; 0 if a secret is too short for the filter.
-    stride: usize,
-}
-
-/// Length of a gram in bytes.
-const GRAM: usize = 4;
-
-/// Number of filter bits per gram. `BITS_MAX` limits the whole filter to the size of the
-/// second-level cache.
-const SPARSE: usize = 256;
-const BITS_MAX: usize = 1 << 22;
-
-impl Grams {
-    fn new(texts: &Texts) -> Grams {
-        let stride = (texts.len_min + 1).saturating_sub(GRAM).min(16);
-        let wanted = (texts.ends.len() * stride * SPARSE).next_power_of_two();
-        let mut grams =
-            Grams { bits: Zeroizing::new(vec![0; wanted.clamp(1 << 12, BITS_MAX) / 64]), stride };
-        for text in texts.iter() {
-            for gram in text.windows(GRAM).take(stride) {
-                let bit = grams.bit(gram);
-                grams.bits[bit / 64] |= 1 << (bit % 64);
-            }
-        }
-        grams
-    }
-
-    #[inline(always)]
-    fn may_hold(&self, text: &[u8]) -> bool {
-        if self.stride == 0 {
-            return true;
-        }
-        let mut from = 0;
-        while let Some(gram) = text.get(from..from + GRAM) {
-            let bit = self.bit(gram);
-            if (self.bits[bit / 64] >> (bit % 64)) & 1 == 1 {
-                return true;
-            }
-            from += self.stride;
-        }
-        false
-    }
-
-    #[inline(always)]
-    fn bit(&self, gram: &[u8]) -> usize {
-        let gram = u32::from_le_bytes([gram[0], gram[1], gram[2], gram[3]]);
-        let hash = u64::from(gram).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (hash >> 32) as usize & (self.bits.len() * 64 - 1)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -478,7 +456,7 @@ mod tests {
     fn contained(secrets: &[&[u8]], len_min: usize) -> Contained {
         let mut texts = Texts::new(len_min, &Limits::default());
         secrets.iter().for_each(|secret| texts.push(secret, 0).unwrap());
-        Contained::new(&texts)
+        Contained::new(&texts, EchoOf::Part)
     }
 
     proptest! {
@@ -505,7 +483,7 @@ mod tests {
     fn secrets_are_found_in_other_spellings() {
         let mut texts = Texts::new(8, &Limits::default());
         texts.push(b"p@ss\"word<1>", 0).unwrap();
-        let contained = Contained::new(&texts);
+        let contained = Contained::new(&texts, EchoOf::Part);
         for text in [
             &b"postgres://u:p%40ss%22word%3C1%3E@host"[..],
             br#"{"a":"p@ss\"word<1>"}"#,
@@ -522,7 +500,7 @@ mod tests {
             texts.push(secret.as_bytes(), 0).unwrap();
         }
         texts.push("abc\u{2028}def\u{8}".as_bytes(), 0).unwrap();
-        let contained = Contained::new(&texts);
+        let contained = Contained::new(&texts, EchoOf::Part);
         for text in [
             "q=correct+horse&x",
             "/correct%20horse/",

@@ -387,6 +387,7 @@ pub(super) fn changed() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secret::EchoOf;
     use crate::secret::contained::Texts;
     use plansift_core::limits::Limits;
 
@@ -484,7 +485,7 @@ mod tests {
     fn texts_without_escapes_are_searched_with_echo_contains() {
         let (mut texts, secrets) = (Texts::new(8, &Limits::default()), secrets(&["p@ssw0rd"]));
         texts.push(b"p@ssw0rd", 0).unwrap();
-        let contained = Contained::new(&texts);
+        let contained = Contained::new(&texts, EchoOf::Part);
         let targets = EchoTargets { secrets: &secrets, contained: Some(&contained) };
         let text = r#"{"u":"x p@ssw0rd y","p@ssw0rd key":1,"n":"no","e":"x p@ssw0rd\n"}"#;
         assert_eq!(found(text, &targets), [(EchoKind::Value, r#""x p@ssw0rd y""#.to_owned())]);

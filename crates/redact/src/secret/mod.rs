@@ -10,6 +10,7 @@
 //!       ─▶ [`strings`]  strings that may be documents ─▶ [`copies`]  secrets inside documents
 //! ```
 
+mod base64;
 mod collect;
 pub(crate) mod constants;
 pub(crate) mod contained;
@@ -18,6 +19,7 @@ pub(crate) mod digest;
 pub mod document;
 pub(crate) mod echo;
 pub(crate) mod first_pass_index;
+mod grams;
 pub mod items;
 mod meaning;
 mod names;
@@ -79,4 +81,6 @@ pub enum EchoOf {
     Whole,
     /// Also texts that contain the secret.
     Part,
+    /// Also texts with base64 of a text that contains the secret.
+    Encoded,
 }

@@ -117,6 +117,7 @@ impl EchoTargets<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secret::EchoOf;
     use crate::secret::contained::{Contained, Texts};
     use crate::secret::copies::Unmasked;
     use crate::secret::set::Secrets;
@@ -352,7 +353,7 @@ mod tests {
     fn texts_are_searched_with_echo_contains() {
         let (mut texts, secrets) = (Texts::new(8, &Limits::default()), secrets(&["p@ssw0rd\""]));
         texts.push(b"p@ssw0rd\"", 0).unwrap();
-        let contained = Contained::new(&texts);
+        let contained = Contained::new(&texts, EchoOf::Part);
         let targets = EchoTargets { secrets: &secrets, contained: Some(&contained) };
         for (json, expected) in [
             (r#"{"u":"x p@ssw0rd\" y"}"#, r#"{"u":"(sensitive value)"}"#),

@@ -16,6 +16,7 @@ use crate::secret::piece_secrets::{PieceSecret, PieceSecrets};
 use crate::secret::relevant::secret_steps;
 use crate::secret::strings::Strings;
 use crate::secret::words::words;
+use crate::secret::words_of_names::looks_secret;
 use crate::secret::{Collected, spells_attribute_name};
 use plansift_core::error::{Error, Result};
 use plansift_core::json::string;
@@ -202,7 +203,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         let is_declared = parts.are_declared(piece, &self.collected.declared);
         let hits = &mut self.hits;
         self.secrets.find(piece, &mut parts, is_declared, |found| hits.found(found))?;
-        if piece.kind.is_named() && names::looks_secret(piece.name.unwrap_or_default().as_bytes()) {
+        if piece.kind.is_named() && looks_secret(piece.name.unwrap_or_default().as_bytes()) {
             self.suspect_values(&parts);
         }
         if piece.kind.is_declaration() && !parts.subject.named {

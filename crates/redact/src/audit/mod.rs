@@ -19,6 +19,7 @@ mod notes;
 mod origins;
 mod reading;
 mod safe_text;
+mod suspects;
 mod walk;
 
 use crate::secret::{self, Collecting, FreshSecrets};
@@ -28,6 +29,7 @@ use plansift_core::input::Source;
 use plansift_plan::plan::{Document, Documents};
 use plansift_plan::record::{AuditSummary, Head, Label, Record, Sink};
 use safe_text::SafeText;
+pub use suspects::suspects;
 
 /// The options of an audit.
 #[derive(Clone, Debug)]

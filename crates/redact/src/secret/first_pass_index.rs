@@ -29,14 +29,18 @@ pub(crate) struct FirstPassIndex {
 /// The options that determine findings and errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct IndexOptions {
-    names: Option<String>,
+    /// The user's pattern for names, and whether names that look secret count.
+    names: Option<(Option<String>, bool)>,
     validation: Validation,
     limits: Limits,
 }
 
 impl IndexOptions {
     fn new(options: &SecretOptions, read: &plan::PlanOptions) -> IndexOptions {
-        let names = options.names.as_ref().map(|names| names.as_str().to_owned());
+        let names = options.names.as_ref().map(|names| {
+            let (pattern, is_guessed) = names.terms();
+            (pattern.map(str::to_owned), is_guessed)
+        });
         IndexOptions { names, validation: read.validation, limits: read.limits }
     }
 }

@@ -36,6 +36,7 @@ mod syntax;
 mod texts;
 pub(crate) mod trail;
 pub(crate) mod words;
+pub(crate) mod words_of_names;
 mod yaml;
 
 pub use collect::{Collected, Collecting, FreshSecrets, OnFreshSecrets, collect};
@@ -66,6 +67,14 @@ pub struct SecretOptions {
 }
 
 impl SecretOptions {
+    /// The options for a reader that repeats what it reads, such as a language model. Values are
+    /// also secret if their names look secret, or match a pattern of the user. A text is an echo if
+    /// it contains a secret, encoded or not.
+    pub fn for_agent(read: plan::PlanOptions, also: Option<Names>) -> SecretOptions {
+        let names = Some(also.unwrap_or_default().or_look_secret());
+        SecretOptions { read, echo_min: ECHO_MIN, echo: EchoOf::Encoded, names }
+    }
+
     /// Creates a finder of marks that also marks the values of keys with secret names.
     pub fn marks(&self, limits: &Limits) -> Marks {
         let names = self.names.clone();

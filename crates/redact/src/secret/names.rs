@@ -1,4 +1,4 @@
-//! The user's pattern for keys whose values are secret even without a mark.
+//! The names of keys whose values are secret even without a mark.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -6,35 +6,46 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use regex::Regex;
 
+use super::words_of_names::looks_secret;
 use plansift_plan::marks::SecretNames;
 
-/// A pattern for the names of keys. Without `^` and `$` it matches parts of names.
-#[derive(Clone, Debug)]
+/// A pattern of the user for the names of keys, and the names that look secret, if they count.
+/// Without `^` and `$` the pattern matches parts of names.
+#[derive(Clone, Debug, Default)]
 pub struct Names {
-    pattern: Regex,
+    pattern: Option<Regex>,
+    /// Whether names that look secret are among the names.
+    is_guessed: bool,
     /// Whether the pattern has matched a name. All copies share it.
     has_matched: Arc<AtomicBool>,
 }
 
 impl Names {
-    /// Whether the pattern has matched any name so far.
-    pub fn has_matched(&self) -> bool {
-        self.has_matched.load(Ordering::Relaxed)
+    /// Adds the names that look secret to the pattern: those whose values an audit suspects.
+    #[must_use]
+    pub fn or_look_secret(self) -> Names {
+        Names { is_guessed: true, ..self }
     }
 
-    /// The pattern, as the user wrote it.
-    pub fn as_str(&self) -> &str {
-        self.pattern.as_str()
+    /// The pattern, as the user wrote it, if it has not matched any name so far.
+    pub fn unmatched(&self) -> Option<&str> {
+        let pattern = self.pattern.as_ref()?;
+        (!self.has_matched.load(Ordering::Relaxed)).then_some(pattern.as_str())
+    }
+
+    /// What decides which names match: the pattern, and whether names that look secret match.
+    pub(super) fn terms(&self) -> (Option<&str>, bool) {
+        (self.pattern.as_ref().map(Regex::as_str), self.is_guessed)
     }
 }
 
 impl SecretNames for Names {
     fn has(&self, name: &str) -> bool {
-        let is_match = self.pattern.is_match(name);
-        if is_match && !self.has_matched() {
+        let is_match = self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(name));
+        if is_match && !self.has_matched.load(Ordering::Relaxed) {
             self.has_matched.store(true, Ordering::Relaxed);
         }
-        is_match
+        is_match || (self.is_guessed && looks_secret(name.as_bytes()))
     }
 }
 
@@ -42,7 +53,32 @@ impl FromStr for Names {
     type Err = regex::Error;
 
     fn from_str(pattern: &str) -> Result<Names, regex::Error> {
-        let pattern = Regex::new(pattern)?;
-        Ok(Names { pattern, has_matched: Arc::default() })
+        let pattern = Some(Regex::new(pattern)?);
+        Ok(Names { pattern, ..Names::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_look_secret_can_be_added_to_a_pattern() {
+        let pattern: Names = "^pin$".parse().unwrap();
+        assert!(pattern.has("pin") && !pattern.has("pins") && !pattern.has("db_password"));
+        let both = pattern.or_look_secret();
+        assert!(both.has("pin") && both.has("db_password") && !both.has("password_length"));
+        let guessed = Names::default().or_look_secret();
+        assert!(guessed.has("apiKey") && !guessed.has("pin"));
+    }
+
+    #[test]
+    fn only_the_pattern_can_be_unmatched() {
+        let names = "^pin$".parse::<Names>().unwrap().or_look_secret();
+        names.has("token");
+        assert_eq!(names.unmatched(), Some("^pin$"));
+        names.clone().has("pin");
+        assert_eq!(names.unmatched(), None);
+        assert_eq!(Names::default().or_look_secret().unmatched(), None);
     }
 }

@@ -27,6 +27,7 @@ mod documents;
 mod ending;
 mod exit;
 mod gates;
+mod held_output;
 mod hyperlinks;
 mod inputs;
 #[cfg(target_os = "linux")]

@@ -38,6 +38,15 @@ impl Output {
         }
     }
 
+    /// Whether the output is written in place: standard output, a device or a pipe.
+    pub fn is_in_place(&self) -> bool {
+        match self {
+            Output::File(file) => file.is_in_place(),
+            #[cfg(feature = "tables")]
+            Output::Folder(_) => false,
+        }
+    }
+
     /// Gives the complete file its final name. Fails if the file cannot be synced or renamed.
     pub fn finish(self) -> Result<()> {
         match self {

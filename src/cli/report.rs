@@ -182,8 +182,8 @@ fn refuse_contradictions(arguments: &Report) -> std::result::Result<(), Exit> {
         "--fit limits Markdown: add it, as in -o markdown=FILE"
     } else if arguments.budget.bytes().is_some() && !has(ReportForm::Compact) {
         "--max-bytes and --max-tokens limit the compact report: add it, as in -o compact"
-    } else if shows_none && (arguments.secrets.echo == Echo::Contains || has_names) {
-        "--echo contains and --also-names hide values, and --values none shows none"
+    } else if shows_none && (arguments.secrets.echo != Echo::Equal || has_names) {
+        "--echo and --also-names hide values, and --values none shows none"
     } else if hides_values && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
         "--ignore whitespace,set-order compares values: leave --values none out"
     } else if let Some(refusal) = arguments.noise.refuse_document().filter(|_| hides_values) {

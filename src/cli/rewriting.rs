@@ -8,13 +8,14 @@ use std::fs::File;
 use std::path::Path;
 
 use super::args::{Echo, Plans, SecretArgs};
-use super::exit::Exit;
+use super::exit::{Exit, ExitFacts};
+use super::held_output::HeldOutput;
 use super::inputs::Listed;
-use super::messages::say;
+use super::messages::{fail, fail_named, say};
 use super::output;
 use super::reading::read_all;
 use plansift_core::error::{Error, ErrorKind, Result};
-use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, Turn, Visited};
+use plansift_fleet::run::{Consumer, DocumentOutcome, Handler, Passes, RunCounts, Turn, Visited};
 use plansift_plan::plan::{Document, Flow};
 use plansift_plan::record::Label;
 use plansift_redact::secret::{Collected, SecretOptions};
@@ -23,23 +24,30 @@ use plansift_redact::secret::{Collected, SecretOptions};
 pub fn passes(secrets: &SecretArgs, passes: Passes) -> Passes {
     match secrets.echo {
         Echo::Off => Passes::One,
-        Echo::Equal | Echo::Contains => passes,
+        Echo::Equal | Echo::Contains | Echo::Encoded => passes,
     }
 }
 
 /// Rewrites all documents of all inputs; `each` writes one document. With two passes, `each` also
 /// receives the secrets of the document. If the output was not finished, fails with the exit code
-/// of the run.
+/// of the run. With `is_audited`, the output appears only if an audit finds no suspects in it.
 pub fn write_all(
     plans: &Plans,
     listed: &Listed,
     path: Option<&Path>,
     passes: Passes,
     secrets: &SecretOptions,
+    is_audited: bool,
     each: impl FnMut(&mut Turn<'_, '_>, Option<&Collected>, &mut File) -> Result<Document>,
 ) -> std::result::Result<Exit, Exit> {
-    let (out, output) = output::open(path)?;
-    let mut rewriting = Rewriting { secrets, out, each, stop: None };
+    let (mut out, output) = output::open(path)?;
+    let mut held = None;
+    if is_audited {
+        let opened = HeldOutput::new(&output, out).and_then(|held| Ok((held.writer()?, held)));
+        let (writer, opened) = opened.map_err(|error| fail(path, &error))?;
+        (out, held) = (writer, Some(opened));
+    }
+    let mut rewriting = Rewriting { secrets, out, each, stop: None, sources: Vec::new() };
     let ending =
         read_all(plans, listed, &secrets.read, Consumer::Documents(passes, &mut rewriting));
     if let Some((reason, source)) = &rewriting.stop {
@@ -55,16 +63,25 @@ pub fn write_all(
         }
         return Err(Exit::Failed);
     }
-    ending.end_at(path, output, move || {
-        drop(rewriting);
-        Ok(())
-    })
+    let Rewriting { sources, .. } = rewriting;
+    let RunCounts { done, failed, .. } = ending.counts;
+    if let Some(held) = held.as_ref().filter(|_| ending.read.is_ok() && done > 0) {
+        let suspects = held.has_suspects(plans, &secrets.read, &sources);
+        if suspects.map_err(|error| fail_named("the audit of the output", &error))? {
+            say("nothing was written, because --for-agent shows no such value");
+            let is_broken = Some(true);
+            return Err(Exit::of(ExitFacts { done, failed, is_broken, ..ExitFacts::default() }));
+        }
+    }
+    ending.end_at(path, output, move || held.map_or(Ok(()), HeldOutput::release))
 }
 
 struct Rewriting<'a, E> {
     secrets: &'a SecretOptions,
     out: File,
     each: E,
+    /// The names of the documents that were written.
+    sources: Vec<String>,
     /// Why the remaining inputs cannot be rewritten, and the document that failed.
     stop: Option<(StopReason, String)>,
 }
@@ -106,6 +123,7 @@ where
                 self.stop = Some((StopReason::OutputEnd, source.to_owned()));
             }
         })?;
+        self.sources.push(source.to_owned());
         Ok(Visited::Done(DocumentOutcome::from(&document)))
     }
 

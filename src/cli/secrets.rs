@@ -23,9 +23,29 @@ pub fn redact_options(
     secrets: &SecretArgs,
     mask: &MaskArgs,
 ) -> Result<RedactOptions, Exit> {
-    let masking = masking(mask)?;
-    let secret = secret_options(secrets, options(plans)?.read);
+    let (masking, read) = (masking(mask)?, options(plans)?.read);
+    let secret = match mask.for_agent {
+        true => agent_options(secrets, read)?,
+        false => secret_options(secrets, read),
+    };
     Ok(RedactOptions { secret, masking })
+}
+
+/// Returns the options that say which values an agent may not see. If `--echo-min` would show it
+/// more, prints the error and fails.
+fn agent_options(
+    secrets: &SecretArgs,
+    read: plan::PlanOptions,
+) -> Result<secret::SecretOptions, Exit> {
+    let options = secret::SecretOptions::for_agent(read, secrets.also_names.clone());
+    let (echo_min, most) = (secrets.echo_min.get(), options.echo_min);
+    match echo_min > most {
+        true => Err(usage(&format!(
+            "--echo-min {echo_min} cannot be combined with --for-agent, which masks repeats of at \
+             least {most} bytes: name {most} or less"
+        ))),
+        false => Ok(secret::SecretOptions { echo_min, ..options }),
+    }
 }
 
 /// Longest key, in bytes.
@@ -79,6 +99,7 @@ pub fn secret_options(secrets: &SecretArgs, read: plan::PlanOptions) -> secret::
         read,
         echo: match secrets.echo {
             args::Echo::Contains => EchoOf::Part,
+            args::Echo::Encoded => EchoOf::Encoded,
             args::Echo::Equal | args::Echo::Off => EchoOf::Whole,
         },
         echo_min: secrets.echo_min.get(),
@@ -88,11 +109,8 @@ pub fn secret_options(secrets: &SecretArgs, read: plan::PlanOptions) -> secret::
 
 /// Warns if `--also-names` matched no key. Call it after all inputs were read.
 pub fn warn_of_names(names: Option<&Names>) {
-    if let Some(names) = names.filter(|names| !names.has_matched()) {
-        say(&format!(
-            "warning: --also-names {} matches nothing, no key has such a name",
-            names.as_str()
-        ));
+    if let Some(pattern) = names.and_then(Names::unmatched) {
+        say(&format!("warning: --also-names {pattern} matches nothing, no key has such a name"));
     }
 }
 
@@ -118,7 +136,9 @@ pub fn warn_of_masking(name: &str, counts: &Counts, echo: args::Echo) {
     if unmarked > 0 {
         let masked = match echo {
             args::Echo::Off => "is not masked, and with --echo off no echo of it is",
-            args::Echo::Equal | args::Echo::Contains => "is masked only where it is an echo",
+            args::Echo::Equal | args::Echo::Contains | args::Echo::Encoded => {
+                "is masked only where it is an echo"
+            }
         };
         say(&format!(
             "{name}: warning: {unmarked} elements have no marks of sensitive values, as in plans \

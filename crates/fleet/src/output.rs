@@ -102,6 +102,11 @@ impl OutputFile {
         self.file.try_clone().map_err(Error::write)
     }
 
+    /// Whether the output is written in place: standard output, a device or a pipe.
+    pub fn is_in_place(&self) -> bool {
+        self.unfinished.is_none()
+    }
+
     /// Gives the complete file its final name.
     ///
     /// # Errors

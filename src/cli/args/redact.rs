@@ -51,12 +51,12 @@ pub struct Slim {
     #[arg(help_heading = FILTERS, long)]
     pub all: bool,
     /// Wrap the plan in an object, for policy hosts that expect one
-    #[arg(help_heading = OUTPUT, long, value_name = "IN",
+    #[arg(help_heading = OUTPUT, long, value_name = "IN", conflicts_with = "for_agent",
           value_parser = words([("terraform", Wrap::Terraform, "{\"terraform\": PLAN}")]))]
     pub wrap: Option<Wrap>,
     /// Do not mask secrets
     #[arg(help_heading = SECRETS, long,
-          conflicts_with_all = ["echo", "echo_min", "also_names", "mask", "key_file"])]
+          conflicts_with_all = ["for_agent", "echo", "echo_min", "also_names", "mask", "key_file"])]
     pub no_redact: bool,
     #[command(flatten)]
     pub secrets: SecretArgs,
@@ -97,6 +97,11 @@ impl Default for SecretArgs {
 /// Arguments about masks.
 #[derive(Debug, Default, Args)]
 pub struct MaskArgs {
+    /// Mask what a language model should not see: also texts that contain a secret, encoded or not,
+    /// and values under names that look secret. Exit with 3, and write nothing, if an audit of the
+    /// result finds such a value
+    #[arg(help_heading = SECRETS, long, conflicts_with = "echo")]
+    pub for_agent: bool,
     /// Text to put in place of a secret
     #[arg(help_heading = SECRETS, long, value_enum, default_value_t = Mask::Text,
           value_name = "WHAT")]
@@ -113,6 +118,8 @@ pub enum Echo {
     Equal,
     /// Texts that contain a marked text
     Contains,
+    /// Also texts with base64 of a text that contains a marked text
+    Encoded,
     /// No texts. redact and slim then read their input once. audit still reads it twice
     Off,
 }

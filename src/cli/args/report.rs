@@ -77,10 +77,9 @@ pub struct Report {
 
 /// Parses `--echo` without `off`: a report never shows a text that repeats a secret.
 pub(super) fn echo() -> impl TypedValueParser<Value = Echo> {
-    let known = [Echo::Equal, Echo::Contains];
+    let known = [Echo::Equal, Echo::Contains, Echo::Encoded];
     let words = known.iter().filter_map(ValueEnum::to_possible_value);
-    PossibleValuesParser::new(words)
-        .map(|text| if text == "contains" { Echo::Contains } else { Echo::Equal })
+    PossibleValuesParser::new(words).map(|text| Echo::from_str(&text, false).unwrap_or(Echo::Equal))
 }
 
 impl Report {

@@ -56,6 +56,15 @@ impl Rereadable {
         Rereadable::spool(io::stdin(), limits)
     }
 
+    /// Keeps an open file that this process has written. Spools it now if it is not a regular file.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`Rereadable::open_file`].
+    pub fn from_file(file: File, limits: &Limits) -> Result<Rereadable> {
+        Rereadable::of(file, None, limits)
+    }
+
     fn of(file: File, path: Option<&Path>, limits: &Limits) -> Result<Rereadable> {
         match Identity::of(file, path)? {
             Ok(identity) => Ok(Rereadable::of_file(identity)),

@@ -4,11 +4,13 @@
 //! stay the same. Some checks need no oracle: the output is JSON without the secrets, gives the
 //! records of the original, and redacts to itself.
 
+mod agent;
 mod agree;
 mod canaries;
 mod decisions;
 mod documents;
 mod elsewhere;
+mod encodings;
 mod failing;
 mod forms;
 mod hostile;

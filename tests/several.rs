@@ -57,11 +57,13 @@ fn each_alone(args: &[&str], texts: &[String]) -> String {
     texts.iter().map(alone).collect()
 }
 
-const REWRITING: [&[&str]; 7] = [
+const REWRITING: [&[&str]; 9] = [
     &["redact"],
+    &["redact", "--for-agent"],
     &["redact", "--echo", "contains"],
     &["redact", "--echo", "off"],
     &["slim"],
+    &["slim", "--for-agent"],
     &["slim", "--wrap", "terraform"],
     &["slim", "--echo", "off"],
     &["slim", "--no-redact"],

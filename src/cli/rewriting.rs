@@ -47,7 +47,8 @@ pub fn write_all(
         let (writer, opened) = opened.map_err(|error| fail(path, &error))?;
         (out, held) = (writer, Some(opened));
     }
-    let mut rewriting = Rewriting { secrets, out, each, stop: None, sources: Vec::new() };
+    let mut rewriting =
+        Rewriting { secrets, out, each, stop: None, sources: is_audited.then(Vec::new) };
     let ending =
         read_all(plans, listed, &secrets.read, Consumer::Documents(passes, &mut rewriting));
     if let Some((reason, source)) = &rewriting.stop {
@@ -56,14 +57,15 @@ pub fn write_all(
             StopReason::OutputEnd => Some("this document"),
             StopReason::InArray => Some("this array"),
         };
-        if let Some(part) = part {
+        // Nobody sees the output before its audit.
+        if let Some(part) = part.filter(|_| held.is_none()) {
             say(&format!(
                 "{source}: a part of {part} was written before the error: the output ends"
             ));
         }
         return Err(Exit::Failed);
     }
-    let Rewriting { sources, .. } = rewriting;
+    let sources = rewriting.sources.unwrap_or_default();
     let RunCounts { done, failed, .. } = ending.counts;
     if let Some(held) = held.as_ref().filter(|_| ending.read.is_ok() && done > 0) {
         let suspects = held.has_suspects(plans, &secrets.read, &sources);
@@ -80,8 +82,8 @@ struct Rewriting<'a, E> {
     secrets: &'a SecretOptions,
     out: File,
     each: E,
-    /// The names of the documents that were written.
-    sources: Vec<String>,
+    /// The names of the documents that were written, for their audit.
+    sources: Option<Vec<String>>,
     /// Why the remaining inputs cannot be rewritten, and the document that failed.
     stop: Option<(StopReason, String)>,
 }
@@ -123,7 +125,9 @@ where
                 self.stop = Some((StopReason::OutputEnd, source.to_owned()));
             }
         })?;
-        self.sources.push(source.to_owned());
+        if let Some(sources) = &mut self.sources {
+            sources.push(source.to_owned());
+        }
         Ok(Visited::Done(DocumentOutcome::from(&document)))
     }
 

@@ -65,7 +65,7 @@ fn findings_do_not_depend_on_threads_for_any_plan_shape() {
         [("estate", &[][..]), ("busy", &[]), ("first-run", &[]), ("estate", &["--indent"])];
     for (number, (shape, layout)) in shapes.into_iter().enumerate() {
         let (plan, _) = generated(folder.path(), shape, layout, SIZE);
-        for (at, echo) in [EchoOf::Whole, EchoOf::Part].into_iter().enumerate() {
+        for (at, echo) in [EchoOf::Whole, EchoOf::Encoded].into_iter().enumerate() {
             // By day, each shape is tried with one of the two ways to search.
             if !run::is_tried_of(2, number + at) {
                 continue;

@@ -179,6 +179,8 @@ const COMMANDS: &[&[&str]] = &[
     &["redact", "--echo", "off"],
     &["redact", "--echo", "contains", "--report", "out/places.ndjson"],
     &["redact", "--mask", "null"],
+    &["redact", "--for-agent"],
+    &["slim", "--for-agent", "-o", "out/agent.json"],
     &["redact", "--mask", "hash", "--key-file", "key"],
     &["slim"],
     &["slim", "--keep", "changes,outputs,drift,deferred,actions,variables,planned,prior,checks"],

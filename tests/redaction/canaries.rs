@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use super::encodings;
 use crate::run;
 
 /// Prefixes of canaries: of texts, of numbers, of texts written with escapes, and of texts that are
@@ -19,6 +20,8 @@ enum Echoes {
     Equal,
     /// Also inside longer texts.
     Contained,
+    /// Also in base64 and with percent-encoding.
+    Encoded,
 }
 
 /// Generates canaries, and knows the generated ones.
@@ -181,10 +184,19 @@ impl Canaries {
             all.extend(self.texts.iter().map(|text| json!(format!("{ESCAPED}{text}"))));
             all.extend(self.texts.iter().map(|text| json!({text: {"a": 1}})));
         }
-        if echoes == Echoes::Contained {
+        if matches!(echoes, Echoes::Contained | Echoes::Encoded) {
             all.extend(self.texts.iter().map(contained));
             all.extend(self.numbers.iter().map(|it| json!(format!("port={it}"))));
             all.extend(self.texts.iter().map(|text| json!(format!("{ESCAPED}a {text} b"))));
+        }
+        if echoes == Echoes::Encoded {
+            let numbers = self.numbers.iter().map(Value::to_string);
+            let secrets: Vec<String> = self.texts.iter().cloned().chain(numbers).collect();
+            // Each secret is written in a few of the encodings, and all secrets in all of them.
+            let encoded = secrets.iter().enumerate().flat_map(|(number, secret)| {
+                encodings::of(secret).into_iter().skip(number % 29).step_by(29)
+            });
+            all.extend(encoded.map(Value::from));
         }
         all.into()
     }
@@ -329,6 +341,15 @@ fn state_with(echoes: Echoes) -> String {
     }))
 }
 
+/// The text around a canary in an output, or in a text that the output encodes.
+fn canary_in(output: &str) -> Option<String> {
+    encodings::decoded(output).find_map(|text| {
+        let at = CANARIES.iter().find_map(|canary| text.find(canary))?;
+        let around = &text[text.floor_char_boundary(at.saturating_sub(300))..];
+        Some(around[..around.floor_char_boundary(400)].to_owned())
+    })
+}
+
 /// Runs a command in a new folder. Asserts that its output has no canary, and returns whether it
 /// succeeded.
 fn run_on(input: &str, args: &[&str]) -> bool {
@@ -356,10 +377,7 @@ fn run_on(input: &str, args: &[&str]) -> bool {
         }
         for (stream, bytes) in written {
             let text = String::from_utf8_lossy(&bytes);
-            for canary in CANARIES {
-                let Some(at) = text.find(canary) else { continue };
-                let around = &text[text.floor_char_boundary(at.saturating_sub(300))..];
-                let around = &around[..around.floor_char_boundary(400)];
+            if let Some(around) = canary_in(&text) {
                 panic!("{args:?}, {stream} of {input}: {around}");
             }
         }
@@ -372,11 +390,15 @@ fn run_on(input: &str, args: &[&str]) -> bool {
 /// Arguments of `redact`, each with the kind of echoes that it masks.
 fn redactions() -> Vec<(Vec<&'static str>, Echoes)> {
     let mut all = Vec::new();
-    for (echo, echoes) in
-        [("equal", Echoes::Equal), ("contains", Echoes::Contained), ("off", Echoes::None)]
-    {
+    for (how, echoes) in [
+        (&["redact", "--echo", "equal"][..], Echoes::Equal),
+        (&["redact", "--echo", "contains"], Echoes::Contained),
+        (&["redact", "--echo", "encoded"], Echoes::Encoded),
+        (&["redact", "--for-agent"], Echoes::Encoded),
+        (&["redact", "--echo", "off"], Echoes::None),
+    ] {
         for mask in [&["text"][..], &["hash", "--key-file", "key"], &["null"]] {
-            let mut args = vec!["redact", "--echo", echo, "--mask"];
+            let mut args = [how, &["--mask"]].concat();
             args.extend(mask);
             // A report needs a second reading, and `off` avoids it.
             if !matches!(echoes, Echoes::None) {
@@ -396,6 +418,24 @@ fn redact_writes_no_canary() {
             assert!(text.matches(CANARIES[0]).count() > 20);
             assert!(run_on(&text, &args), "{args:?}");
         }
+    }
+}
+
+#[test]
+fn slim_for_an_agent_writes_no_canary() {
+    let text = plan_with(Echoes::Encoded);
+    assert!(canary_in(&text).is_some());
+    assert!(run_on(&text, &["slim", "--for-agent"]));
+    let all = "changes,outputs,drift,deferred,actions,variables,planned,prior,configuration,\
+        relevant,checks,other";
+    assert!(run_on(&text, &["slim", "--for-agent", "--all", "--keep", all]));
+}
+
+#[test]
+fn a_report_on_encoded_secrets_writes_no_canary() {
+    let text = plan_with(Echoes::Encoded);
+    for format in ["term", "markdown", "html", "json"] {
+        assert!(run_on(&text, &["report", "-o", format, "--values", "all", "--echo", "encoded"]));
     }
 }
 

@@ -29,8 +29,8 @@ fn every_kind_of_input_gives_the_same_bytes() {
     let texts = [String::from_utf8(generated).expect("UTF-8"), super::canaries::plan()];
     for (number, text) in texts.into_iter().enumerate() {
         // By day, the long plan is tried with one option only.
-        let is_tried = |at: &usize| number > 0 || run::is_tried_of(3, *at);
-        let echoes = ["equal", "contains", "off"].into_iter().enumerate();
+        let is_tried = |at: &usize| number > 0 || run::is_tried_of(4, *at);
+        let echoes = ["equal", "contains", "encoded", "off"].into_iter().enumerate();
         for (_, echo) in echoes.filter(|(at, _)| is_tried(at)) {
             let args = ["--echo", echo];
             let plain = folder.path().join("plain.json");

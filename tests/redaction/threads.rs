@@ -24,7 +24,8 @@ use crate::same_answer::threads::InMemory;
 /// The echoes to mask. `None` masks only marked values, in one reading.
 pub type Echo = Option<EchoOf>;
 
-pub const ECHOES: [Echo; 3] = [None, Some(EchoOf::Whole), Some(EchoOf::Part)];
+pub const ECHOES: [Echo; 4] =
+    [None, Some(EchoOf::Whole), Some(EchoOf::Part), Some(EchoOf::Encoded)];
 
 pub fn options() -> redact::RedactOptions {
     let read = plansift::plan::PlanOptions::default();
@@ -236,7 +237,7 @@ fn damaged_plans_give_the_same_error() {
         if round % 3 == 0 {
             options.secret.read.validation = Validation::Grammar;
         }
-        let echo = ECHOES[round % 3];
+        let echo = ECHOES[round % ECHOES.len()];
         for text in [&damaged[..], &text.as_bytes()[..place]] {
             let (bytes, end) = answer(|| Slice(text), echo, &options);
             let options = on_threads(&options, 2 + round % 3);

@@ -164,7 +164,7 @@ limits! {
     /// Bytes of the secrets that are searched for inside other strings, including all spellings.
     secret_texts, SecretTexts, Bytes("1M"), 0..=1 << 30, "--limit-secret-texts",
         "size of the secrets that are searched for in other texts",
-        "Total size of the secrets that --echo contains searches for";
+        "Total size of the secrets that --echo contains and encoded search for";
     /// Bytes of an input that is spooled to a temporary file, because it is read twice and is not a
     /// regular file.
     spool, Spool, Bytes("16G"), ANY, "--limit-spool",

@@ -20,7 +20,7 @@ use super::{Failure, failure, redact};
 pub fn check(text: &[u8]) {
     let mut draw = Draw::from_bytes(text);
     let isas: Vec<_> = Isa::all().collect();
-    for echo in [EchoOf::Whole, EchoOf::Part] {
+    for echo in [EchoOf::Whole, EchoOf::Part, EchoOf::Encoded] {
         let whole = audited(|| Slice(text), echo, 1, Isa::best());
         whole.assert_order_and_counts();
         let pieces = draw.clone();

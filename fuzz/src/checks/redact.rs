@@ -20,7 +20,7 @@ use super::rewritten::{Whole, documents};
 pub fn check(text: &[u8]) {
     let mut draw = Draw::from_bytes(text);
     let isas: Vec<_> = Isa::all().collect();
-    for echo in [Some(EchoOf::Whole), Some(EchoOf::Part), None] {
+    for echo in [Some(EchoOf::Whole), Some(EchoOf::Part), Some(EchoOf::Encoded), None] {
         let whole = redacted(|| Slice(text), echo, 1, Isa::best());
         let pieces = draw.clone();
         let isa = draw.one_of(&isas);

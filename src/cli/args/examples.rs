@@ -124,8 +124,8 @@ const EXAMPLES: [(&str, &str); 27] = [
         "redact",
         r"  # Write a copy of a plan without secrets
   plansift redact plan.json -o safe.json
-  # Also mask texts that contain a secret, and values under these keys
-  plansift redact plan.json --echo contains --also-names 'password|token'",
+  # Mask more, and audit the result, for a language model
+  plansift redact plan.json --for-agent --also-names '^pin$' -o agent.json",
     ),
     (
         "audit",
@@ -138,6 +138,8 @@ const EXAMPLES: [(&str, &str); 27] = [
         "slim",
         r"  # Write the changes and outputs of a plan, without secrets, for a policy
   plansift slim plan.json -o slim.json
+  # Write them for a language model, and audit the result
+  plansift slim tfplan --for-agent -o agent.json
   # Keep two attributes of the databases
   plansift slim plan.json --only 'aws_db_*' --paths tags --paths engine",
     ),

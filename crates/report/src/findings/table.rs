@@ -258,7 +258,7 @@ fn headline(summary: &AuditSummary) -> String {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {
         true => "Found no unmasked secret: no unmasked value is marked, and no name looks secret. \
-                 If this document was redacted, also audit the original with --echo contains: \
+                 If this document was redacted, also audit the original with --echo encoded: \
                  copies inside longer texts cannot be found here."
             .to_owned(),
         false => format!("{}.", parts.join(", ")),

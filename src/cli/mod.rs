@@ -8,7 +8,7 @@
 //!  main ─▶ records, report, assert, compare, batch, merge, redact, slim, audit, values, config,
 //!          show, blocks, wire
 //!           ─▶ rewriting, secrets, pages, gates, assertions, progress, sources, tables, pairing
-//!                ─▶ reading ─▶ ending ─▶ unmatched
+//!                ─▶ reading, held_output ─▶ ending ─▶ unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ exit, args
 //! ```
 

@@ -57,8 +57,7 @@ pub fn write_all(
             StopReason::OutputEnd => Some("this document"),
             StopReason::InArray => Some("this array"),
         };
-        // Nobody sees the output before its audit.
-        if let Some(part) = part.filter(|_| held.is_none()) {
+        if let Some(part) = part {
             say(&format!(
                 "{source}: a part of {part} was written before the error: the output ends"
             ));

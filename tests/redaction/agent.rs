@@ -1,4 +1,4 @@
-//! `--for-agent`: contained and encoded secrets, names that look secret, and the audit of the result.
+//! `--for-agent`: contained and encoded secrets, names that look secret, the audit of the result.
 
 use std::fs;
 use std::path::Path;

@@ -344,9 +344,10 @@ fn state_with(echoes: Echoes) -> String {
 /// The text around a canary in an output, or in a text that the output encodes.
 fn canary_in(output: &str) -> Option<String> {
     encodings::decoded(output).find_map(|text| {
-        let at = CANARIES.iter().find_map(|canary| text.find(canary))?;
-        let around = &text[text.floor_char_boundary(at.saturating_sub(300))..];
-        Some(around[..around.floor_char_boundary(400)].to_owned())
+        let find = |canary: &&str| memchr::memmem::find(&text, canary.as_bytes());
+        let at = CANARIES.iter().find_map(find)?;
+        let around = &text[at.saturating_sub(300)..text.len().min(at + 100)];
+        Some(String::from_utf8_lossy(around).into_owned())
     })
 }
 

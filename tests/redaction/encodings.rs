@@ -57,23 +57,29 @@ fn wrapped(text: &str, line_end: &str) -> String {
     lines.join(line_end)
 }
 
-/// A text, and all texts that it or a string of it may encode.
-pub fn decoded(text: &str) -> impl Iterator<Item = String> {
-    let mut strings = vec![text.to_owned()];
+/// A text, and all bytes that it or a string of it may encode.
+pub fn decoded(text: &str) -> impl Iterator<Item = Vec<u8>> {
+    let mut strings = Vec::new();
     for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
-        let Ok(document) = document else { break };
-        add_strings(&document, &mut strings);
-    }
-    strings.into_iter().flat_map(|string| {
-        let mut plain = vec![without_percent(&string), string];
-        for text in plain.clone() {
-            plain.push(from_base64(&text));
-            if text.contains('\n') {
-                plain.push(from_base64(&text.split_whitespace().collect::<String>()));
-            }
+        match document {
+            Ok(document) => add_strings(&document, &mut strings),
+            Err(_) => strings.push(text.to_owned()),
         }
-        plain
-    })
+    }
+    let decoded = strings.into_iter().flat_map(|string| {
+        let mut all = Vec::new();
+        let unescaped = without_percent(&string);
+        for plain in [string.into_bytes(), unescaped] {
+            all.push(from_base64(plain.iter().copied()));
+            if plain.contains(&b'\n') {
+                let line = plain.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
+                all.push(from_base64(line));
+            }
+            all.push(plain);
+        }
+        all
+    });
+    std::iter::once(text.as_bytes().to_vec()).chain(decoded)
 }
 
 /// Adds the strings and keys of a document, and those of documents in its strings.
@@ -96,7 +102,7 @@ fn add_strings(value: &Value, strings: &mut Vec<String>) {
     }
 }
 
-fn without_percent(text: &str) -> String {
+fn without_percent(text: &str) -> Vec<u8> {
     let (mut plain, mut rest) = (Vec::new(), text.as_bytes());
     while let [byte, after @ ..] = rest {
         let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
@@ -112,15 +118,15 @@ fn without_percent(text: &str) -> String {
             }
         }
     }
-    String::from_utf8_lossy(&plain).into_owned()
+    plain
 }
 
 /// What every word of base64 encodes, in either alphabet, from each of its first four characters on.
-fn from_base64(text: &str) -> String {
+fn from_base64(text: impl Iterator<Item = u8> + Clone) -> Vec<u8> {
     let mut plain = Vec::new();
     for from in 0..4 {
         let (mut place, mut bits, mut count) = (0, 0_u32, 0);
-        for byte in text.bytes() {
+        for byte in text.clone() {
             let value = match byte {
                 b'A'..=b'Z' => byte - b'A',
                 b'a'..=b'z' => byte - b'a' + 26,
@@ -145,7 +151,7 @@ fn from_base64(text: &str) -> String {
         }
         plain.push(b'\n');
     }
-    String::from_utf8_lossy(&plain).into_owned()
+    plain
 }
 
 #[test]
@@ -159,7 +165,7 @@ fn every_encoding_is_decoded() {
                 let inner = |text: &str| text.trim_matches('"').to_owned();
                 [secret.to_owned(), inner(&escaped), inner(&html)]
                     .iter()
-                    .any(|secret| text.contains(secret.as_str()))
+                    .any(|secret| memchr::memmem::find(&text, secret.as_bytes()).is_some())
             });
             assert!(found, "{secret}: {encoded}");
         }

@@ -16,7 +16,6 @@
 
 use zeroize::Zeroizing;
 
-use super::contained::{Texts, without_space};
 use super::grams::{Grams, HEAD_MAX};
 
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -52,29 +51,26 @@ pub(super) struct Base64 {
 }
 
 impl Base64 {
-    /// Builds the filter for these secrets.
-    pub fn new(texts: &Texts) -> Base64 {
-        let len_min = texts.len_min();
-        let parts = texts.iter().flat_map(spellings).flat_map(|text| determined(&text));
-        let count = texts.count() * SPELLINGS * 3 * LAST.len();
+    /// Builds the filter for `count` secrets of at least `len_min` bytes.
+    pub fn new<'t>(
+        len_min: usize,
+        count: usize,
+        secrets: impl Iterator<Item = &'t [u8]>,
+    ) -> Base64 {
+        let parts = secrets.flat_map(spellings).flat_map(|text| determined(&text));
+        let count = count * SPELLINGS * 3 * LAST.len();
         Base64 { filter: Grams::of(len_min, count, parts), len_min: (len_min * 8).div_ceil(6) }
     }
 
     /// Whether `is` accepts the decoded bytes of some base64 in a text. The offset of the base64 is
     /// not known, because characters of the alphabet may precede it, so it is decoded from each of
-    /// four offsets. Line breaks may cut base64.
+    /// four offsets.
     pub fn any(&self, text: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
-        if memchr::memchr(b'\n', text).is_some() {
-            return self.any_in_line(&without_space(text), is);
-        }
-        self.any_in_line(text, is)
-    }
-
-    fn any_in_line(&self, text: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
+        // Many texts have no such word, and a text seldom has several.
         self.filter.may_hold(text)
             && text
                 .split(|byte| VALUES[usize::from(*byte)] == NONE)
-                .filter(|word| word.len() >= self.len_min)
+                .filter(|word| word.len() >= self.len_min && self.filter.may_hold(word))
                 .any(|word| (0..word.len().min(4)).any(|from| is(&decoded(&word[from..]))))
     }
 }
@@ -153,7 +149,7 @@ fn spellings(secret: &[u8]) -> [Zeroizing<Vec<u8>>; SPELLINGS] {
 mod tests {
     use super::*;
     use crate::secret::EchoOf;
-    use crate::secret::contained::Contained;
+    use crate::secret::contained::{Contained, Texts};
     use plansift_core::limits::Limits;
     use proptest::prelude::*;
 

@@ -70,17 +70,7 @@ impl Texts {
         Some(&self.bytes[starts.last().copied().unwrap_or(0)..*end])
     }
 
-    /// The number of texts.
-    pub(super) fn count(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Minimum length of a text in bytes.
-    pub(super) fn len_min(&self) -> usize {
-        self.len_min
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
@@ -157,7 +147,7 @@ fn without_pairs(text: &[u8]) -> Zeroizing<Vec<u8>> {
     plain
 }
 
-pub(super) fn without_space(text: &[u8]) -> Zeroizing<Vec<u8>> {
+fn without_space(text: &[u8]) -> Zeroizing<Vec<u8>> {
     let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
     plain.extend(text.iter().filter(|byte| !byte.is_ascii_whitespace()));
     plain
@@ -244,7 +234,8 @@ impl Contained {
     /// Builds the automaton for these secrets. `echo` says whether encoded secrets count.
     pub fn new(texts: &Texts, echo: EchoOf) -> Contained {
         let mut contained = Contained::of(texts);
-        contained.base64 = (echo == EchoOf::Encoded).then(|| Base64::new(texts));
+        contained.base64 = (echo == EchoOf::Encoded)
+            .then(|| Base64::new(texts.len_min, texts.ends.len(), texts.iter()));
         let has_space = |text: &&[u8]| text.iter().any(u8::is_ascii_whitespace);
         let mut squeezed = Texts { max: texts.max, ..Texts::empty(texts.len_min) };
         for text in texts.iter().filter(has_space) {
@@ -261,7 +252,7 @@ impl Contained {
         let mut contained = Contained {
             nodes: Zeroizing::new(Vec::with_capacity(texts.bytes.len() + 1)),
             first: Box::new([ROOT; 256]),
-            filter: Grams::of(texts.len_min, texts.count(), texts.iter()),
+            filter: Grams::of(texts.len_min, texts.ends.len(), texts.iter()),
             has_escapable: texts.iter().any(has_escapable),
             has_spaces: texts.iter().any(|text| text.contains(&b' ')),
             has_quotes: texts.iter().any(|text| text.contains(&b'\'')),
@@ -295,10 +286,14 @@ impl Contained {
             || (may_have_escapes(text) && self.is_escaped_in(text))
     }
 
-    /// Whether a text has base64 of a text that contains a secret. URLs escape a part of base64, and
-    /// so do some writers of JSON.
+    /// Whether a text has base64 of a text that contains a secret. Line breaks may cut the base64.
+    /// URLs escape a part of it, and so do some writers of JSON.
     fn is_encoded_in(&self, text: &[u8], base64: &Base64) -> bool {
-        let is_in = |text: &[u8]| base64.any(text, &mut |plain| self.is_spelled_in(plain));
+        let has = |text: &[u8]| base64.any(text, &mut |plain| self.is_spelled_in(plain));
+        let is_in = |text: &[u8]| match memchr::memchr(b'\n', text) {
+            Some(_) => has(&without_space(text)),
+            None => has(text),
+        };
         is_in(text)
             || (memchr::memchr(b'%', text).is_some() && is_in(&url_decoded(text, false)))
             || (memchr::memchr(b'\\', text).is_some() && is_in(&unescaped(text)))

@@ -394,7 +394,6 @@ fn redactions() -> Vec<(Vec<&'static str>, Echoes)> {
     for (how, echoes) in [
         (&["redact", "--echo", "equal"][..], Echoes::Equal),
         (&["redact", "--echo", "contains"], Echoes::Contained),
-        (&["redact", "--echo", "encoded"], Echoes::Encoded),
         (&["redact", "--for-agent"], Echoes::Encoded),
         (&["redact", "--echo", "off"], Echoes::None),
     ] {

@@ -121,7 +121,7 @@ fn without_percent(text: &str) -> Vec<u8> {
     plain
 }
 
-/// What every word of base64 encodes, in either alphabet, from each of its first four characters on.
+/// What every word of base64 encodes, in either alphabet, from each of its first four characters.
 fn from_base64(text: impl Iterator<Item = u8> + Clone) -> Vec<u8> {
     let mut plain = Vec::new();
     for from in 0..4 {

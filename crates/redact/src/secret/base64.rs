@@ -1,10 +1,10 @@
 //! Finds base64 of texts that contain a secret.
 //!
 //! Base64 writes three bytes as four characters of six bits. So a secret has three encodings, which
-//! depend on its offset in the encoded text. At both ends of an encoding, a character may also depend
-//! on the bytes around the secret. The characters between them depend on the secret only. A filter
-//! knows them ([`Grams`]). A text that passes the filter is decoded, and the caller searches the
-//! bytes:
+//! depend on its offset in the encoded text. At both ends of an encoding, a character may also
+//! depend on the bytes around the secret. The characters between them depend on the secret only. A
+//! filter knows them ([`Grams`]). A text that passes the filter is decoded, and the caller searches
+//! the bytes:
 //!
 //! ```text
 //! offset 0   ssssssss ssssssss ssssssss      offset 1   ........ ssssssss ssssssss
@@ -90,8 +90,8 @@ fn decoded(word: &[u8]) -> Zeroizing<Vec<u8>> {
     plain
 }
 
-/// The first characters that a secret determines in its encodings: at each of three offsets, in both
-/// alphabets.
+/// The first characters that a secret determines in its encodings: at each of three offsets, in
+/// both alphabets.
 fn determined(secret: &[u8]) -> impl Iterator<Item = Zeroizing<Vec<u8>>> + use<> {
     let head = &secret[..secret.len().min(HEAD_MAX)];
     let encoded = |offset: usize, last: [u8; 2]| {
@@ -162,7 +162,7 @@ mod tests {
             let value = usize::from_str_radix(&six, 2).unwrap();
             text.push(char::from(*ALPHABET.iter().chain(&last).nth(value).unwrap()));
         }
-        while is_padded && text.len() % 4 != 0 {
+        while is_padded && !text.len().is_multiple_of(4) {
             text.push('=');
         }
         text

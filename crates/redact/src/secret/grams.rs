@@ -1,7 +1,7 @@
 //! A filter in front of the search for secrets in texts.
 //!
-//! It knows the four-byte grams at the first few positions of every secret, so that testing one gram
-//! every few bytes of a text is enough.
+//! It knows the four-byte grams at the first few positions of every secret, so that testing one
+//! gram every few bytes of a text is enough.
 
 use zeroize::Zeroizing;
 

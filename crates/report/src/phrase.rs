@@ -31,7 +31,7 @@ pub(super) const DEFERRED_ACTIONS: &str = "Actions deferred to a later plan";
 pub(super) const ACTIONS: &str = "Actions to invoke";
 
 /// Returns the placeholder for a value that is not shown. Empty for a shown or withheld value.
-pub(super) fn stand_in(shown: &Shown) -> &'static str {
+pub fn stand_in(shown: &Shown) -> &'static str {
     match shown {
         Shown::Absent => "null",
         Shown::Unknown => UNKNOWN,
@@ -45,7 +45,7 @@ pub(super) fn stand_in(shown: &Shown) -> &'static str {
 
 /// Returns the remark on an attribute whose marks change, or whose values differ only in form or
 /// order; empty for all other attributes.
-pub(super) fn remark(attribute: &Attribute) -> &'static str {
+pub fn remark(attribute: &Attribute) -> &'static str {
     match (attribute.mark, attribute.difference) {
         (Some(MarkChange::Removed), Difference::Mark) => {
             "(will no longer be marked as sensitive; the value does not change)"

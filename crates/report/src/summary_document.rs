@@ -59,6 +59,8 @@ pub struct SummaryDocument<W: Write> {
     changed: u64,
     /// The numbers of broken rules with severity error, then warning.
     broken: [u64; 2],
+    /// Says how to ask for what is left out.
+    ask: &'static str,
 }
 
 /// The current plan.
@@ -95,7 +97,13 @@ impl<W: Write> SummaryDocument<W> {
             plans: 0,
             changed: 0,
             broken: [0; 2],
+            ask: ASK,
         }
+    }
+
+    /// Replaces the words that say how to ask for what is left out.
+    pub fn with_ask(self, ask: &'static str) -> SummaryDocument<W> {
+        SummaryDocument { ask, ..self }
     }
 
     fn loss(&self, change: &ResourceChange<'_>) -> SummaryLoss {
@@ -153,13 +161,14 @@ impl<W: Write> SummaryDocument<W> {
             actions: u64::MAX,
             types: u64::MAX,
             modules: u64::MAX,
-            ask: ASK,
+            ask: self.ask,
         };
         let names = ["warnings", "failures", "losses", "actions", "types", "modules"];
         let frames: usize = names.iter().map(|name| format!(",\"{name}\":[]").len()).sum();
         let ends = frames + left_out(&most)?.len() + "}\n".len();
         let room = self.max.saturating_sub((text.len() + ends) as u64);
-        let mut lists = Lists { room, left_out: SummaryLeftOut { ask: ASK, ..Default::default() } };
+        let mut lists =
+            Lists { room, left_out: SummaryLeftOut { ask: self.ask, ..Default::default() } };
         let warnings = self.overview.warnings();
         let warnings = warnings
             .into_iter()

@@ -59,6 +59,8 @@ pub struct PairObjects {
     pub new: DocumentObjects,
     /// Number of changes that both documents contain.
     pub alike: u64,
+    /// The secrets of both documents, if values are shown.
+    pub secrets: Option<[Collected; 2]>,
 }
 
 impl ObjectReader {
@@ -96,14 +98,15 @@ impl ObjectReader {
         };
         let Some(of_old) = self.collect(old, secrets, reports)? else { return Ok(None) };
         let Some(of_new) = self.collect(new, secrets, reports)? else { return Ok(None) };
-        let [of_old, of_new] = [&of_old, &of_new].map(|collected| ViewSettings {
+        let [own, other] = [&of_old, &of_new].map(|collected| ViewSettings {
             collected,
             options: secrets,
             detail: Detail::Excerpts,
         });
-        let old = Pass::new(old, Some(ShownSecrets { own: of_old, other: of_new }));
-        let new = Pass::new(new, Some(ShownSecrets { own: of_new, other: of_old }));
-        self.pair_with(old, new, reports)
+        let old = Pass::new(old, Some(ShownSecrets { own, other }));
+        let new = Pass::new(new, Some(ShownSecrets { own: other, other: own }));
+        let pair = self.pair_with(old, new, reports)?;
+        Ok(pair.map(|pair| PairObjects { secrets: Some([of_old, of_new]), ..pair }))
     }
 
     fn pair_with(
@@ -118,7 +121,12 @@ impl ObjectReader {
             let passed = self.pass::<Screen>(old, None, &mut before, reports)?;
             let Some(_) = passed else { return Ok(None) };
             let passed = self.pass::<Screen>(new, None, &mut after, reports)?;
-            return Ok(passed.map(|_| PairObjects { old: before, new: after, alike: 0 }));
+            return Ok(passed.map(|_| PairObjects {
+                old: before,
+                new: after,
+                alike: 0,
+                secrets: None,
+            }));
         }
         let recording = Recording::new(&self.key);
         let passed = self.pass(old, Some(recording), &mut before, reports)?;
@@ -134,7 +142,7 @@ impl ObjectReader {
             let Some(_) = passed else { return Ok(None) };
             before.facts.hidden_others = hidden_others;
         }
-        Ok(Some(PairObjects { old: before, new: after, alike }))
+        Ok(Some(PairObjects { old: before, new: after, alike, secrets: None }))
     }
 
     /// Collects the secrets of a document. Returns `None` if the document fails.

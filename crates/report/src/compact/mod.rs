@@ -21,21 +21,37 @@ use std::io::Write;
 use std::sync::Arc;
 
 use self::entry::{CompactEntry, EntryRenderer, Group, Run};
-use self::risk::Risk;
+pub use self::risk::Risk;
 use crate::cut::cut;
 use crate::entry_store::{Entry, EntryStore, Room};
 use crate::fit::Measure;
 use crate::gate::CountedRules;
 use crate::overview::Overview;
+use crate::phrase;
+pub use crate::phrase::{remark, stand_in};
 use crate::report::ReportOptions;
 use crate::tool::Clues;
 use crate::{Sink, write_error};
 use plansift_core::error::{Error, Result};
 use plansift_plan::record::patterns::UnmatchedPatterns;
-use plansift_plan::record::{Hidden, Label, Record, ResourceChange};
+use plansift_plan::record::{ActionInvocation, Hidden, Label, Record, ResourceChange};
 
 /// Maximum number of characters of the version of a tool.
 const VERSION: usize = 40;
+
+/// Maximum number of characters of a name in the words about a change.
+const NAME: usize = 200;
+
+/// Returns what a change does besides its action, and why, in words. Empty if there is nothing to
+/// say. Long names are shortened.
+pub fn words(change: &ResourceChange<'_>) -> String {
+    phrase::brief(change, |_, text| cut(text, NAME)).join(", ")
+}
+
+/// Returns when an action is invoked, or why it is deferred, in words. Long names are shortened.
+pub fn words_of_invocation(invoked: &ActionInvocation<'_>) -> String {
+    phrase::invoked(invoked, |_, text| cut(text, NAME))
+}
 
 /// A sink that writes all plans as one text.
 pub struct Compact<W: Write> {
@@ -121,6 +137,20 @@ impl<W: Write> Compact<W> {
         self.flush_group()
     }
 
+    /// Adds the entry of a record that has one. The overview lists failed assertions among the
+    /// broken rules.
+    fn entry(&mut self, record: &Record<'_>) -> Result<()> {
+        let Some(risk) = Risk::of(record) else { return Ok(()) };
+        match record {
+            Record::OutputChange(output) => self.add(risk, |renderer| renderer.output(output)),
+            Record::ActionInvocation(invoked) | Record::DeferredActionInvocation(invoked) => {
+                self.add(risk, |renderer| renderer.invocation(invoked))
+            }
+            Record::Check(check) => self.add(risk, |renderer| renderer.check(check)),
+            record => record.resource().map_or(Ok(()), |change| self.change(risk, change)),
+        }
+    }
+
     fn add(
         &mut self,
         risk: Risk,
@@ -167,22 +197,6 @@ impl<W: Write> Sink for Compact<W> {
                 self.plans += 1;
                 Ok(())
             }
-            Record::ResourceChange(change) => self.change(Risk::of(change), change),
-            Record::ResourceDrift(change) => self.change(Risk::Drift, change),
-            Record::DeferredChange(change) => self.change(Risk::Deferred, change),
-            Record::OutputChange(output) => {
-                self.add(Risk::Output, |renderer| renderer.output(output))
-            }
-            Record::ActionInvocation(invoked) => {
-                self.add(Risk::Invocation, |renderer| renderer.invocation(invoked))
-            }
-            Record::DeferredActionInvocation(deferred) => {
-                self.add(Risk::DeferredAction, |renderer| renderer.invocation(deferred))
-            }
-            Record::Check(check) => {
-                let risk = if check.has_failed() { Risk::FailedCheck } else { Risk::Check };
-                self.add(risk, |renderer| renderer.check(check))
-            }
             Record::Summary(summary) => {
                 self.flush()?;
                 self.stores.each().into_iter().for_each(EntryStore::mark);
@@ -191,8 +205,7 @@ impl<W: Write> Sink for Compact<W> {
                 self.made_by = version.map(|version| format!("{tool} {version}"));
                 Ok(())
             }
-            // The overview lists failed assertions among the broken rules.
-            _ => Ok(()),
+            record => self.entry(record),
         }
     }
 

@@ -5,36 +5,55 @@ use crate::loss;
 use crate::overview::Class;
 use crate::phrase::counted;
 use crate::tool::Tool;
-use plansift_plan::record::ResourceChange;
+use plansift_plan::record::{Record, ResourceChange};
 
-/// A section of the text. If the text does not fit, earlier sections take precedence.
+/// What a change puts at risk, the most severe first. A section of the text: if the text does not
+/// fit, earlier sections take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Risk {
-    /// The object holds data.
+pub enum Risk {
+    /// A destroy of an object that holds data.
     DestroyData,
+    /// A replacement of an object that holds data.
     ReplaceData,
+    /// Another destroy.
     Destroy,
+    /// An object that is no longer managed.
     Forget,
+    /// Another replacement.
     Replace,
     /// An update or a creation of a type that decides about access or the network.
     Access,
+    /// A change with unknown actions.
     Other,
+    /// Another update.
     Update,
+    /// Another creation.
     Create,
+    /// A read during apply.
     Read,
+    /// A move or an import.
     Move,
+    /// An action to invoke.
     Invocation,
+    /// A check that failed.
     FailedCheck,
+    /// A change outside of the tool.
     Drift,
+    /// A change of a later plan.
     Deferred,
+    /// An action of a later plan.
     DeferredAction,
+    /// An output.
     Output,
+    /// Another check.
     Check,
+    /// A resource that stays as it is.
     Same,
 }
 
 impl Risk {
-    const ALL: [Risk; 19] = [
+    /// All risks, in order.
+    pub const ALL: [Risk; 19] = [
         Risk::DestroyData,
         Risk::ReplaceData,
         Risk::Destroy,
@@ -56,8 +75,49 @@ impl Risk {
         Risk::Same,
     ];
 
+    /// Returns the risk of a record about a change, an output, an action or a check; `None` for
+    /// other records.
+    pub fn of(record: &Record<'_>) -> Option<Risk> {
+        Some(match record {
+            Record::ResourceChange(change) => Risk::of_change(change),
+            Record::ResourceDrift(_) => Risk::Drift,
+            Record::DeferredChange(_) => Risk::Deferred,
+            Record::OutputChange(_) => Risk::Output,
+            Record::ActionInvocation(_) => Risk::Invocation,
+            Record::DeferredActionInvocation(_) => Risk::DeferredAction,
+            Record::Check(check) if check.has_failed() => Risk::FailedCheck,
+            Record::Check(_) => Risk::Check,
+            _ => return None,
+        })
+    }
+
+    /// Returns the word for the risk, such as `destroy_data`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Risk::DestroyData => "destroy_data",
+            Risk::ReplaceData => "replace_data",
+            Risk::Destroy => "destroy",
+            Risk::Forget => "forget",
+            Risk::Replace => "replace",
+            Risk::Access => "access",
+            Risk::Other => "other",
+            Risk::Update => "update",
+            Risk::Create => "create",
+            Risk::Read => "read",
+            Risk::Move => "move",
+            Risk::Invocation => "action",
+            Risk::FailedCheck => "failed_check",
+            Risk::Drift => "drift",
+            Risk::Deferred => "deferred",
+            Risk::DeferredAction => "deferred_action",
+            Risk::Output => "output",
+            Risk::Check => "check",
+            Risk::Same => "same",
+        }
+    }
+
     /// Returns the risk of an element of `resource_changes`.
-    pub fn of(change: &ResourceChange<'_>) -> Risk {
+    fn of_change(change: &ResourceChange<'_>) -> Risk {
         let is_access = || change.resource.type_name.as_deref().is_some_and(loss::is_access);
         match (Class::of(change), loss::rank(change)) {
             (Class::Delete, Some(0)) => Risk::DestroyData,
@@ -96,7 +156,7 @@ impl Risk {
         }
     }
 
-    pub fn title(self, tool: Tool) -> &'static str {
+    pub(super) fn title(self, tool: Tool) -> &'static str {
         match self {
             Risk::DestroyData => "Destroy, holds data",
             Risk::ReplaceData => "Replace, holds data",
@@ -108,7 +168,7 @@ impl Risk {
     }
 
     /// Returns a count of the section in words: `2 replacements`.
-    pub fn words(self, count: u64) -> String {
+    pub(super) fn words(self, count: u64) -> String {
         match self {
             Risk::DestroyData => counted(count, "delete") + " of data",
             Risk::ReplaceData => counted(count, "replacement") + " of data",

@@ -52,6 +52,11 @@ impl<'s> Quotes<'s> {
         self.renderer.equals_secret(text.as_bytes())
     }
 
+    /// Returns a text with its secrets masked: a name, or a message of one or several lines.
+    pub fn text(&self, text: String) -> String {
+        self.renderer.text(text)
+    }
+
     /// Returns a string in quotes, with its secrets masked.
     pub fn string(&mut self, text: String) -> String {
         if self.renderer.equals_secret(text.as_bytes()) {

@@ -1,0 +1,62 @@
+//! What a call knows: the settings of the server, and whether the client still waits.
+
+use plansift_core::input::InputOptions;
+use plansift_fleet::run::Opening;
+use plansift_fleet::source::Stop;
+use plansift_plan::plan::{Accepts, PlanOptions};
+use plansift_plan::record::{Extent, RecordOptions, Show};
+use plansift_redact::secret::{ECHO_MIN, EchoOf, Names, SecretOptions};
+
+use crate::answer::Refusal;
+use crate::root::Root;
+
+/// The settings of a server.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The folder that calls may read.
+    pub root: Root,
+    /// How to read documents.
+    pub read: PlanOptions,
+    /// How to open files.
+    pub access: InputOptions,
+}
+
+/// The context of one call.
+pub struct Context<'c> {
+    /// The settings of the server.
+    pub settings: &'c Settings,
+    /// Stops the reads of the call.
+    pub stop: &'c Stop,
+}
+
+/// Names of keys whose values are secret even without a mark.
+const SECRET_NAMES: &str = "(?i)passw(or)?d|passphrase|secret|token|credential\
+                            |(api|access|private)[_-]?key|connection[_-]?string";
+
+/// Returns which values are secret. No argument of a tool changes that.
+pub fn secret_options(read: PlanOptions) -> Result<SecretOptions, Refusal> {
+    let names: Names = SECRET_NAMES
+        .parse()
+        .map_err(|_| Refusal::new("the names of secrets are no pattern", "report this bug"))?;
+    Ok(SecretOptions { read, echo_min: ECHO_MIN, echo: EchoOf::Part, names: Some(names) })
+}
+
+impl Context<'_> {
+    /// Returns the options of a reader of plans.
+    pub fn options(&self) -> RecordOptions {
+        RecordOptions {
+            read: self.settings.read,
+            show: Show::Changes,
+            extent: Extent::Paths,
+            relevant: false,
+            accepts: Accepts::Plans,
+            patterns: None,
+        }
+    }
+
+    /// Returns how to open the inputs of the call.
+    pub fn opening(&self) -> Opening<'_> {
+        let Settings { read, access, .. } = *self.settings;
+        Opening { stop: Some(self.stop), ..Opening::new(read, access) }
+    }
+}

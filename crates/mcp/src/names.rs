@@ -1,0 +1,212 @@
+//! Hides the names that repeat a secret.
+//!
+//! A view hides the secrets in attributes and messages. This sink also hides them in addresses,
+//! names, reasons and paths, and makes hidden characters visible. Rules and filters come before it,
+//! because they match the names of the plan.
+
+use std::borrow::Cow;
+
+use plansift_core::error::{Error, Result};
+use plansift_core::inert::visible;
+use plansift_core::path::{Paths, Step};
+use plansift_plan::marks::ECHO;
+use plansift_plan::record::counts::Summary;
+use plansift_plan::record::state_counts::StateCounts;
+use plansift_plan::record::{
+    ActionInvocation, Attribute, ChangePaths, FailedAssertion, Hidden, Label, Plan, Record,
+    ResourceChange, ResourceName, Sink,
+};
+
+use crate::texts::Texts;
+
+/// A sink that hides names, and passes all records on.
+pub struct SafeNames<'s> {
+    sink: &'s mut dyn Sink,
+    texts: &'s Texts<'s>,
+}
+
+impl<'s> SafeNames<'s> {
+    /// Passes records to `sink`.
+    pub fn new(sink: &'s mut dyn Sink, texts: &'s Texts<'s>) -> SafeNames<'s> {
+        SafeNames { sink, texts }
+    }
+
+    fn name(&self, text: &mut Cow<'_, str>) {
+        let shown = self.texts.show(text);
+        if shown != **text {
+            *text = Cow::Owned(shown);
+        }
+    }
+
+    fn names<'r, 'a: 'r>(&self, texts: impl IntoIterator<Item = &'r mut Option<Cow<'a, str>>>) {
+        texts.into_iter().flatten().for_each(|text| self.name(text));
+    }
+
+    fn optional(&self, text: &mut Option<String>) {
+        if let Some(text) = text {
+            *text = self.texts.show(text);
+        }
+    }
+
+    /// Masks the keys of paths that repeat a secret.
+    fn paths(&self, paths: &mut Cow<'_, Paths>) {
+        let hides = |step: &Step<'_>| matches!(step, Step::Key(key) if self.texts.hides_key(key));
+        if paths.iter().all(|path| !path.steps().any(|step| hides(&step))) {
+            return;
+        }
+        let mut shown = Paths::new();
+        for path in paths.iter() {
+            shown.push(path.steps().map(|step| match hides(&step) {
+                true => Step::Key(ECHO),
+                false => step,
+            }));
+        }
+        *paths = Cow::Owned(shown);
+    }
+
+    fn change_paths(&self, paths: &mut ChangePaths<'_>) {
+        let ChangePaths { changed, unknown, sensitive, sensitive_added, sensitive_removed } = paths;
+        for paths in [changed, unknown, sensitive, sensitive_added, sensitive_removed] {
+            self.paths(paths);
+        }
+    }
+
+    fn change(&self, change: &mut ResourceChange<'_>) {
+        let ResourceName {
+            address,
+            previous_address,
+            module_address,
+            mode,
+            type_name,
+            name,
+            index,
+            deposed,
+            provider_name,
+        } = &mut change.resource;
+        self.names([address, previous_address, module_address, mode, type_name, name]);
+        self.names([deposed, provider_name]);
+        self.names([&mut change.action_reason, &mut change.deferred_reason]);
+        self.name(&mut change.action);
+        if change.actions.iter().any(|action| self.texts.show(action) != **action) {
+            change.actions.to_mut().iter_mut().for_each(|action| self.name(action));
+        }
+        // A key with a secret or a hidden character. The address shows it masked.
+        index.take_if(|index| self.texts.show(index.get()) != index.get());
+        // The secrets in it are masked already.
+        change.importing.take_if(|json| visible(json.get()) != json.get());
+        self.change_paths(&mut change.paths);
+        self.paths(&mut change.replace_paths);
+        attributes(&mut change.attributes.list);
+    }
+
+    fn invocation(&self, invoked: &mut ActionInvocation<'_>) {
+        self.name(&mut invoked.address);
+        self.names([&mut invoked.type_name, &mut invoked.name, &mut invoked.triggering_address]);
+        self.names([&mut invoked.deferred_reason]);
+        attributes(&mut invoked.attributes.list);
+    }
+
+    fn assertion(&self, failed: &mut FailedAssertion<'_>) {
+        for finding in failed.findings.to_mut() {
+            for text in [&mut finding.place, &mut finding.path, &mut finding.found] {
+                *text = self.texts.show(text);
+            }
+        }
+    }
+
+    fn summary(&self, summary: &Summary) -> Summary {
+        let mut summary = summary.clone();
+        let plan = &mut summary.plan;
+        self.optional(&mut plan.timestamp);
+        self.optional(&mut plan.format_version);
+        self.optional(&mut plan.terraform_version);
+        summary
+    }
+
+    /// Calls `pass` with the sink and a record without secret names.
+    fn safe(
+        &mut self,
+        record: &Record<'_>,
+        pass: impl FnOnce(&mut dyn Sink, &Record<'_>) -> Result<()>,
+    ) -> Result<()> {
+        match record {
+            Record::Summary(summary) => {
+                let summary = self.summary(summary);
+                return pass(self.sink, &Record::Summary(&summary));
+            }
+            Record::Plan(plan) => {
+                let versions = [plan.terraform_version, plan.format_version];
+                let [version, format] = versions.map(|text| text.map(|text| self.texts.show(text)));
+                return pass(
+                    self.sink,
+                    &Record::Plan(Plan {
+                        terraform_version: version.as_deref(),
+                        format_version: format.as_deref(),
+                        ..plan.clone()
+                    }),
+                );
+            }
+            _ => {}
+        }
+        let mut record = record.clone();
+        match &mut record {
+            Record::ResourceChange(change)
+            | Record::ResourceDrift(change)
+            | Record::DeferredChange(change) => self.change(change),
+            Record::OutputChange(output) => {
+                self.name(&mut output.name);
+                self.name(&mut output.action);
+                self.change_paths(&mut output.paths);
+                attributes(&mut output.attributes.list);
+            }
+            Record::Check(check) => {
+                self.name(&mut check.address);
+                self.name(&mut check.status);
+                // The view has masked the secrets in the messages.
+            }
+            Record::ActionInvocation(invoked) | Record::DeferredActionInvocation(invoked) => {
+                self.invocation(invoked);
+            }
+            Record::FailedAssertion(failed) => self.assertion(failed),
+            _ => {}
+        }
+        pass(self.sink, &record)
+    }
+}
+
+/// Makes the hidden characters of paths visible. The view has masked their secrets.
+fn attributes(list: &mut [Attribute]) {
+    for attribute in list {
+        attribute.path = visible(&attribute.path);
+    }
+}
+
+impl Sink for SafeNames<'_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.safe(record, |sink, record| sink.record(record))
+    }
+
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.safe(record, |sink, record| sink.unseen(record))
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.sink.failed(label, error)
+    }
+
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        self.sink.hidden(hidden)
+    }
+
+    fn state(&mut self, label: Label<'_>, state_counts: &StateCounts) -> Result<()> {
+        self.sink.state(label, state_counts)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.sink.finish()
+    }
+
+    fn waiting_max(&self) -> u64 {
+        self.sink.waiting_max()
+    }
+}

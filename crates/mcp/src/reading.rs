@@ -1,0 +1,181 @@
+//! Opens a document for a tool, and hides its secrets.
+//!
+//! ```text
+//! first pass ─▶ secrets ───────────┬────────────────────┐
+//! second pass ─▶ records ─▶ rules ─┴▶ filter ─▶ safe names ─▶ sink of the tool
+//! ```
+
+use plansift_check::assertion::{Assertions, Outcome, Run};
+use plansift_core::error::{Error, ErrorKind, Result};
+use plansift_fleet::run::assertions::mask;
+use plansift_fleet::run::{
+    Consumer, DocumentLoop, DocumentOutcome, Events, FirstPass, Handler, OpenInput, Passes, Remark,
+    Turn, Visited,
+};
+use plansift_fleet::source::InputEntry;
+use plansift_plan::config::{Graph, read};
+use plansift_plan::plan::{Accepts, Document, DocumentFault, Flow};
+use plansift_plan::record::{
+    CheckRequest, Label, RecordOptions, RecordRequest, Sink, write_records,
+};
+use plansift_redact::secret::SecretOptions;
+use plansift_report::filter::{Filter, Noise};
+use plansift_report::gate::{Gate, Rule};
+use plansift_report::moves::MoveReader;
+use plansift_report::view::{AttributeView, Detail, ViewSettings};
+
+use crate::answer::Refusal;
+use crate::context::{Context, secret_options};
+use crate::names::SafeNames;
+use crate::root::Place;
+use crate::rows::{BrokenRow, DependentRow};
+use crate::texts::Texts;
+
+/// What a tool asks of a plan.
+pub struct Request<'r> {
+    /// Receives the records, without secrets.
+    pub sink: &'r mut dyn Sink,
+    /// The records to show.
+    pub noise: Noise,
+    /// The rules to check.
+    pub rules: &'r [Rule],
+    /// The assertions to check. Each one that fails becomes a record.
+    pub assertions: Option<&'r Assertions>,
+    /// The address whose dependents to find, without instance keys.
+    pub dependents_of: Option<&'r str>,
+}
+
+impl<'r> Request<'r> {
+    /// Asks for all records of the changes of a plan.
+    pub fn new(sink: &'r mut dyn Sink) -> Request<'r> {
+        Request { sink, noise: Noise::default(), rules: &[], assertions: None, dependents_of: None }
+    }
+}
+
+/// What the plan says besides its records.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The broken rules.
+    pub broken: Vec<BrokenRow>,
+    /// The elements that depend on an address; `None` if the plan has no such element.
+    pub dependents: Option<Vec<DependentRow>>,
+}
+
+const NOT_READ: &str = "check that the file is a complete plan file or the JSON of a plan";
+
+/// Reads the only plan of a file.
+pub fn read_plan(
+    context: &Context<'_>,
+    place: &Place,
+    request: Request<'_>,
+) -> std::result::Result<Found, Refusal> {
+    let mut messages = Messages::default();
+    let secrets = secret_options(context.settings.read)?;
+    let mut reading = Reading {
+        request,
+        secrets,
+        options: context.options(),
+        found: Found::default(),
+        is_done: false,
+    };
+    let entry = InputEntry::of_file(place.path.clone());
+    let label = Label::from(place.name.as_str());
+    let passes = Passes::Two(Accepts::States);
+    let opened = OpenInput::new(&entry, &context.opening(), passes);
+    let read = opened.and_then(|opened| {
+        let mut run = DocumentLoop::new(Consumer::Documents(passes, &mut reading), &mut messages);
+        run.documents(label, opened)
+    });
+    match (read, messages.error) {
+        (Err(error), _) => Err(Refusal::new(error.to_string(), NOT_READ)),
+        (Ok(_), Some(error)) => Err(Refusal::new(error, NOT_READ)),
+        (Ok(_), None) if reading.is_done => Ok(reading.found),
+        (Ok(_), None) => Err(Refusal::new("the file has no plan", NOT_READ)),
+    }
+}
+
+/// Keeps the first error of a run.
+#[derive(Debug, Default)]
+pub struct Messages {
+    /// The error.
+    pub error: Option<String>,
+}
+
+impl Events for Messages {
+    fn done(&mut self, _: Label<'_>, _: DocumentOutcome) {}
+
+    fn failed(&mut self, _: Label<'_>, error: &dyn std::fmt::Display) {
+        self.error.get_or_insert_with(|| error.to_string());
+    }
+
+    fn remark(&mut self, _: &str, _: Remark) {}
+}
+
+/// Reads a plan for a tool.
+struct Reading<'r> {
+    request: Request<'r>,
+    secrets: SecretOptions,
+    options: RecordOptions,
+    found: Found,
+    is_done: bool,
+}
+
+impl Handler for Reading<'_> {
+    fn document(&mut self, turn: Turn<'_, '_>) -> Result<Visited> {
+        if std::mem::replace(&mut self.is_done, true) {
+            return Err(Error::new(DocumentFault::SeveralDocuments));
+        }
+        let Turn { label, documents, at, first } = turn;
+        let first = first.ok_or(Error::new(ErrorKind::Spool))?;
+        let Reading { request, secrets, options, found, .. } = self;
+        let collected = [first.secrets.collect(at, secrets)?];
+        let texts = Texts::new(&collected, secrets);
+        let known =
+            ViewSettings { collected: &collected[0], options: secrets, detail: Detail::Excerpts };
+        let view = AttributeView::Changed(known);
+        let names = SafeNames::new(request.sink, &texts);
+        let filter = Filter::new(Box::new(names), request.noise.clone(), None);
+        let moves = Box::new(MoveReader::new(Box::new(filter)));
+        let broken = &mut found.broken;
+        let mut sink =
+            Gate::new(request.rules, moves, |answer| broken.push(BrokenRow::of(answer, &texts)));
+        let records = RecordRequest::new(label, options).with_view(Some(&view));
+        let outcome = match request.assertions {
+            None => write_records(documents, records, &mut sink)?,
+            Some(assertions) => {
+                let failed = &mut |run: Run<'_>, document: &Document| {
+                    let mut outcomes = run.finish(document).outcomes;
+                    if outcomes.iter().any(Outcome::quotes) {
+                        mask(&mut outcomes, Some((&collected[0], secrets)));
+                    }
+                    Ok(assertions.failed(outcomes))
+                };
+                let check = CheckRequest { checker: Run::new(assertions), failed };
+                write_records(documents, records.with_check(check), &mut sink)?
+            }
+        };
+        drop(sink);
+        if let Some(address) = request.dependents_of {
+            found.dependents = dependents(first, at, address, &texts)?;
+        }
+        Ok(Visited::Done(DocumentOutcome::from(outcome)))
+    }
+
+    fn failed(&mut self, _: Label<'_>, _: &Error) -> Result<Flow> {
+        Ok(Flow::Stop)
+    }
+}
+
+/// Finds what depends on an address in the configuration of the plan at an offset.
+fn dependents(
+    first: &mut FirstPass<'_>,
+    at: u64,
+    address: &str,
+    texts: &Texts<'_>,
+) -> Result<Option<Vec<DependentRow>>> {
+    let documents = first.again(at)?;
+    let mut graph = Graph::new(&documents.options().limits);
+    read(documents, &mut |element, offset| graph.add(element, offset))?;
+    let found = graph.dependents(address);
+    Ok(found.map(|found| found.iter().map(|row| DependentRow::of(row, texts)).collect()))
+}

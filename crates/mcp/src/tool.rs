@@ -1,0 +1,74 @@
+//! A tool: its name, its schemas, and a function that answers a call.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::answer::Refusal;
+use crate::context::Context;
+
+/// A question that the server answers.
+pub trait Tool {
+    /// The name, which calls use.
+    const NAME: &'static str;
+    /// One or two short sentences for a model.
+    const DESCRIPTION: &'static str;
+    /// The arguments of a call.
+    type Parameters: DeserializeOwned + JsonSchema;
+    /// The answer.
+    type Answer: Serialize;
+
+    /// Returns the JSON Schema of the answer.
+    fn answer_schema() -> JsonObject;
+
+    /// Answers a call.
+    fn answer(context: &Context<'_>, parameters: Self::Parameters)
+    -> Result<Self::Answer, Refusal>;
+}
+
+/// A tool in the list of a server.
+#[derive(Clone)]
+pub struct Entry {
+    /// The description for the client.
+    pub listed: Listed,
+    /// Answers a call: returns the JSON text of the answer.
+    pub answer: fn(&Context<'_>, JsonObject) -> Result<String, Refusal>,
+}
+
+/// Returns the entry of a tool.
+pub fn entry<T: Tool>() -> Entry {
+    let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
+    let listed = Listed::new(T::NAME, T::DESCRIPTION, Arc::new(schema::<T::Parameters>()))
+        .with_raw_output_schema(Arc::new(T::answer_schema()))
+        .with_annotations(annotations);
+    Entry { listed, answer: answer::<T> }
+}
+
+fn answer<T: Tool>(context: &Context<'_>, arguments: JsonObject) -> Result<String, Refusal> {
+    let parameters = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        Refusal::new(error.to_string(), "`tools/list` has the schema of the arguments")
+    })?;
+    let answer = T::answer(context, parameters)?;
+    serde_json::to_string(&answer)
+        .map_err(|_| Refusal::new("the answer has no text", "this is a bug of plansift"))
+}
+
+/// Returns the JSON Schema of a type, without references and without a title.
+pub fn schema<T: JsonSchema>() -> JsonObject {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut object = match schema.to_value() {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    };
+    object.remove("title");
+    object
+}

@@ -1,0 +1,204 @@
+//! `check`: whether a plan keeps rules and assertions.
+
+use plansift_check::assertion::{self, Assertions, Syntax};
+use plansift_core::error::Result as ReadResult;
+use plansift_plan::record::{FailedAssertion, Finding, Record, Sink};
+use plansift_report::gate::Rule;
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{LeftOut, NAME_MAX, Refusal, Room, budget, shortened};
+use crate::context::Context;
+use crate::reading::{Request, read_plan};
+use crate::rows::BrokenRow;
+use crate::tool::{Tool, schema};
+
+/// The tool.
+pub struct Check;
+
+/// The arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// A plan file or the JSON of a plan: its path from the root.
+    plan: String,
+    /// Rules as in `--fail-on`, such as `destroy:aws_db_*` or `warn:update > 10`.
+    #[serde(default)]
+    rules: Vec<String>,
+    /// A file of assertions as YAML or JSON, such as `[{resource: 'aws_db_*', action: no-op}]`.
+    assertions: Option<String>,
+    /// Budget of the answer in bytes: 2000 to 200000, by default 8000.
+    max_bytes: Option<u64>,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// `fail` if a rule or an assertion with the severity `error` is broken, otherwise `pass`.
+    verdict: &'static str,
+    /// Number of rules and assertions that were checked.
+    checked: u64,
+    /// The broken rules.
+    broken: Vec<BrokenRow>,
+    /// The failed assertions.
+    failed: Vec<FailedRow>,
+    /// Further broken rules and failed assertions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<LeftOut>,
+}
+
+/// An assertion that the plan fails.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FailedRow {
+    /// The name of the assertion, or a short description.
+    assertion: String,
+    /// `error` or `warning`.
+    severity: String,
+    /// Number of failures.
+    count: u64,
+    /// The first failures.
+    findings: Vec<FindingRow>,
+    /// The message of the assertion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+/// A failure of an assertion.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FindingRow {
+    /// The address, or the name of the output.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    place: String,
+    /// The path of the value.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    path: String,
+    /// The expectation.
+    expected: String,
+    /// What the plan has, with secrets masked.
+    found: String,
+}
+
+/// Maximum number of rules, and of assertions.
+const RULES_MAX: usize = 1_000;
+/// Maximum number of findings of an assertion.
+const FINDINGS: usize = 5;
+
+/// Says how to ask for the rest.
+const ASK: &str = "a larger max_bytes, or fewer rules and assertions in a call";
+
+impl Tool for Check {
+    const NAME: &'static str = "check";
+    const DESCRIPTION: &'static str = "Whether a plan keeps rules and assertions.";
+    type Parameters = Parameters;
+    type Answer = Answer;
+
+    fn answer_schema() -> JsonObject {
+        schema::<Answer>()
+    }
+
+    fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Answer, Refusal> {
+        let max = budget(parameters.max_bytes)?;
+        let place = context.settings.root.file(&parameters.plan)?;
+        let rules = rules(&parameters.rules)?;
+        let assertions = parameters.assertions.as_deref().map(assertions).transpose()?;
+        let count = assertions.as_ref().map_or(0, |assertions| assertions.list().len());
+        if rules.len() + count == 0 {
+            return Err(Refusal::new("there is nothing to check", "give rules or assertions"));
+        }
+        let mut failed = Failed(Vec::new());
+        let request =
+            Request { rules: &rules, assertions: assertions.as_ref(), ..Request::new(&mut failed) };
+        let broken = read_plan(context, &place, request)?.broken;
+        let failed = failed.0;
+        let fails = broken.iter().any(|row| row.severity == "error")
+            || failed.iter().any(|row| row.severity == "error");
+        let mut answer = Answer {
+            verdict: if fails { "fail" } else { "pass" },
+            checked: (rules.len() + count) as u64,
+            broken: Vec::new(),
+            failed: Vec::new(),
+            left_out: LeftOut::most(ASK),
+        };
+        let mut room = Room::new(max, &answer);
+        let total = broken.len() + failed.len();
+        // Assertions get what the rules leave of the room, at least half of it.
+        let mut part = if failed.is_empty() { room } else { room.part(2) };
+        answer.broken = broken
+            .into_iter()
+            .map(|row| BrokenRow { rule: shortened(&row.rule, NAME_MAX), ..row })
+            .take_while(|row| part.take(row) && room.take(row))
+            .collect();
+        answer.failed = failed.into_iter().take_while(|row| room.take(row)).collect();
+        let shown = answer.broken.len() + answer.failed.len();
+        answer.left_out = LeftOut::of((total - shown) as u64, ASK);
+        Ok(answer)
+    }
+}
+
+fn rules(texts: &[String]) -> Result<Vec<Rule>, Refusal> {
+    if texts.len() > RULES_MAX {
+        return Err(Refusal::new("there are too many rules", "check fewer rules in a call"));
+    }
+    let rule = |(number, text): (usize, &String)| {
+        Rule::parse(text).map_err(|fault| {
+            let subjects: Vec<_> = Rule::subjects().collect();
+            let error =
+                format!("rule {}: {fault}; rules begin with {}", number + 1, subjects.join(", "));
+            Refusal::new(error, "write a rule such as `destroy:aws_db_*`")
+        })
+    };
+    texts.iter().enumerate().map(rule).collect()
+}
+
+fn assertions(text: &str) -> Result<Assertions, Refusal> {
+    let syntax = match text.trim_start().starts_with('[') || text.trim_start().starts_with('{') {
+        // JSON with plain keys is YAML.
+        true if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => Syntax::Json,
+        _ => Syntax::Yaml,
+    };
+    let parsed = assertion::parse(text, syntax).map_err(|error| {
+        let hint = "write a list such as `[{resource: 'aws_db_*', action: no-op}]`";
+        Refusal::new(format!("assertions: {error}"), hint)
+    })?;
+    match parsed.len() {
+        0..=RULES_MAX => Ok(Assertions::from(parsed)),
+        _ => Err(Refusal::new("there are too many assertions", "check fewer in a call")),
+    }
+}
+
+/// Keeps the failed assertions.
+struct Failed(Vec<FailedRow>);
+
+impl Sink for Failed {
+    fn record(&mut self, record: &Record<'_>) -> ReadResult<()> {
+        if let Record::FailedAssertion(failed) = record {
+            self.0.push(FailedRow::of(failed));
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> ReadResult<()> {
+        Ok(())
+    }
+}
+
+impl FailedRow {
+    /// Returns the row of an assertion. Its findings have no secrets.
+    fn of(failed: &FailedAssertion<'_>) -> FailedRow {
+        let FailedAssertion { name, severity, message, failed: count, findings, .. } = failed;
+        let cut = |text: &str| shortened(&plansift_core::inert::visible(text), NAME_MAX / 2);
+        let finding = |finding: &Finding| {
+            let Finding { place, path, expected, found } = finding;
+            let [place, path, expected, found] = [place, path, expected, found].map(|it| cut(it));
+            FindingRow { place, path, expected, found }
+        };
+        FailedRow {
+            assertion: cut(name),
+            severity: severity.clone().into_owned(),
+            count: *count,
+            findings: findings.iter().take(FINDINGS).map(finding).collect(),
+            message: message.as_deref().map(cut),
+        }
+    }
+}

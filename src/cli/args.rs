@@ -14,6 +14,7 @@ mod hints;
 mod inputs;
 mod limits;
 mod manual;
+mod mcp;
 mod output;
 mod paths;
 mod redact;
@@ -44,6 +45,7 @@ pub(super) use self::config::{Config, ConfigFormat};
 pub(super) use self::inputs::InputArgs;
 pub(super) use self::limits::LimitArgs;
 pub(super) use self::manual::{manual, pages};
+pub(super) use self::mcp::Mcp;
 use self::output::file;
 use self::paths::{path, path_of_values, place};
 pub(super) use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim};
@@ -146,6 +148,8 @@ pub enum Command {
     Blocks(Blocks),
     /// Decode and encode values of providers and plan files, by type or by schema
     Wire(Wire),
+    /// Answer the questions of a model about plans, without their secrets (Model Context Protocol)
+    Mcp(Mcp),
     /// Print the JSON Schema of an output
     Schema(Schema),
     /// Print completions for a shell

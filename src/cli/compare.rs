@@ -312,11 +312,12 @@ impl Comparing<'_> {
         let key = ValueKey::random().map_err(|error| fail(None, &error))?;
         let reader = self.reader(&self.arguments.filters, key.clone());
         let reports = &mut Reports { events: &mut self.messages, sink: self.sink.as_mut() };
-        let PairObjects { old: before, new: after, alike, .. } = match reader.pair(old, new, reports) {
-            Ok(Some(pair)) => pair,
-            Ok(None) => return Ok(None),
-            Err(error) => return self.failed(new.label, error),
-        };
+        let PairObjects { old: before, new: after, alike, .. } =
+            match reader.pair(old, new, reports) {
+                Ok(Some(pair)) => pair,
+                Ok(None) => return Ok(None),
+                Err(error) => return self.failed(new.label, error),
+            };
         let documents = [before.facts.is_state, after.facts.is_state]
             .map(|is_state| if is_state { "state" } else { "plan" });
         if documents[0] != documents[1] {

@@ -8,6 +8,7 @@ use super::args::Plans;
 use super::exit::Exit;
 use super::messages::{fail, say, usage};
 use plansift_core::error::Error;
+use plansift_core::limits::Limits;
 use plansift_fleet::output;
 use plansift_fleet::source::{
     Globs, InputEntry, Inputs, List, RetryPolicy, Rule, Selection, Separator, Skipped, Stores,
@@ -158,22 +159,28 @@ fn selection(plans: &Plans, mut names: Vec<OsString>, takes: Takes) -> Result<Se
         Takes::Approvals => globs.with_states().with_approvals(),
     };
     let retry_policy = RetryPolicy { timeout: more.store_timeout, retries: more.store_retries };
-    let stores = Stores::new(retry_policy, &plans.limits.limits());
-    let schemas = schemas(plans)?;
+    let limits = plans.limits.limits();
+    let stores = Stores::new(retry_policy, &limits);
+    let schemas = schema_files(&more.schemas, more.schema_cache.as_deref(), &limits)?;
     Ok(Selection { names, files_from, separator, globs, stores, schemas })
 }
 
-fn schemas(plans: &Plans) -> Result<SchemaFiles, Exit> {
-    let (more, limits) = (&plans.more, plans.limits.limits());
+/// Reads the schemas of providers in files, and finds those in a folder. If a file cannot be read,
+/// prints the error and fails.
+pub fn schema_files(
+    named: &[PathBuf],
+    folder: Option<&Path>,
+    limits: &Limits,
+) -> Result<SchemaFiles, Exit> {
     let read = |path: &PathBuf| {
-        planfile::read_schemas(path, &limits).map_err(|error| fail(Some(path), &error))
+        planfile::read_schemas(path, limits).map_err(|error| fail(Some(path), &error))
     };
-    let named = more.schemas.iter().map(read).collect::<Result<_, _>>()?;
-    if let Some(folder) = &more.schema_cache {
+    let named = named.iter().map(read).collect::<Result<_, _>>()?;
+    if let Some(folder) = folder {
         let listed = std::fs::read_dir(folder).map_err(Error::read);
         listed.map_err(|error| fail(Some(folder), &error))?;
     }
-    Ok(SchemaFiles::new(named, more.schema_cache.clone(), &limits))
+    Ok(SchemaFiles::new(named, folder.map(Path::to_owned), limits))
 }
 
 /// Prints how many files in folders were skipped.

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!  main ─▶ records, report, assert, compare, batch, merge, redact, slim, audit, values, config,
-//!          show, blocks, wire
+//!          show, blocks, wire, mcp
 //!           ─▶ rewriting, secrets, pages, gates, assertions, progress, sources, tables, pairing
 //!                ─▶ reading, held_output ─▶ ending ─▶ unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ exit, args
@@ -32,6 +32,8 @@ mod hyperlinks;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupt;
+#[cfg_attr(not(feature = "mcp"), path = "no_mcp.rs")]
+mod mcp;
 mod merge;
 mod messages;
 mod options;
@@ -112,6 +114,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
         Command::Show(arguments) => show::run(arguments),
         Command::Blocks(arguments) => blocks::run(arguments),
         Command::Wire(arguments) => wire::run(arguments),
+        Command::Mcp(arguments) => mcp::run(arguments),
         Command::Schema(schema) => Ok(print(schema_of(schema).as_bytes())),
         Command::Completions(completions) => Ok(print(&args::completions(completions.shell))),
         Command::Man(man) if man.list => Ok(print(args::pages().as_bytes())),

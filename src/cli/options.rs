@@ -14,9 +14,9 @@ use plansift_plan::record::{Extent, RecordOptions, Show};
 use plansift_report::Form;
 use plansift_report::csv::Formulas;
 
-/// Returns the options of a reader of plans. If PLANSIFT_ISA names an instruction set that this
-/// processor lacks, prints an error and fails.
-pub fn options(plans: &Plans) -> Result<RecordOptions, Exit> {
+/// Returns the options of a reader of plans, without those of arguments. If PLANSIFT_ISA names an
+/// instruction set that this processor lacks, prints an error and fails.
+pub fn plan_options() -> Result<plan::PlanOptions, Exit> {
     let isa = match std::env::var("PLANSIFT_ISA").unwrap_or_default() {
         name if name.is_empty() => Isa::best(),
         name => match Isa::named(&name) {
@@ -28,6 +28,12 @@ pub fn options(plans: &Plans) -> Result<RecordOptions, Exit> {
             }
         },
     };
+    Ok(plan::PlanOptions { isa, ..plan::PlanOptions::default() })
+}
+
+/// Returns the options of a reader of plans. If PLANSIFT_ISA names an instruction set that this
+/// processor lacks, prints an error and fails.
+pub fn options(plans: &Plans) -> Result<RecordOptions, Exit> {
     let validation = match plans.check {
         args::Check::Structure => Validation::Structure,
         args::Check::Grammar => Validation::Grammar,
@@ -38,11 +44,11 @@ pub fn options(plans: &Plans) -> Result<RecordOptions, Exit> {
     };
     Ok(RecordOptions {
         read: plan::PlanOptions {
-            isa,
             validation,
             surrounding_text,
             limits: plans.limits.limits(),
             threads: threads(plans),
+            ..plan_options()?
         },
         show: Show::Changes,
         extent: Extent::Paths,

@@ -2,13 +2,14 @@
 
 use plansift_core::input::InputOptions;
 use plansift_fleet::run::Opening;
-use plansift_fleet::source::Stop;
+use plansift_fleet::source::{InputEntry, Stop};
 use plansift_plan::plan::{Accepts, PlanOptions};
 use plansift_plan::record::{Extent, RecordOptions, Show};
+use plansift_planfile::SchemaFiles;
 use plansift_redact::secret::{ECHO_MIN, EchoOf, Names, SecretOptions};
 
 use crate::answer::Refusal;
-use crate::root::Root;
+use crate::root::{Place, Root};
 
 /// The settings of a server.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Settings {
     pub read: PlanOptions,
     /// How to open files.
     pub access: InputOptions,
+    /// The schemas of the providers, for plan files.
+    pub schemas: SchemaFiles,
 }
 
 /// The context of one call.
@@ -52,6 +55,12 @@ impl Context<'_> {
             accepts: Accepts::Plans,
             patterns: None,
         }
+    }
+
+    /// Returns the input of a file. All tools open their documents through it.
+    pub fn entry(&self, place: &Place) -> InputEntry {
+        let schemas = self.settings.schemas.clone();
+        InputEntry { schemas, ..InputEntry::of_file(place.path.clone()) }
     }
 
     /// Returns how to open the inputs of the call.

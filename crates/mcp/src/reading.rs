@@ -12,7 +12,6 @@ use plansift_fleet::run::{
     Consumer, DocumentLoop, DocumentOutcome, Events, FirstPass, Handler, OpenInput, Passes, Remark,
     Turn, Visited,
 };
-use plansift_fleet::source::InputEntry;
 use plansift_plan::config::{Graph, read};
 use plansift_plan::plan::{Accepts, Document, DocumentFault, Flow};
 use plansift_plan::record::{
@@ -78,7 +77,7 @@ pub fn read_plan(
         found: Found::default(),
         is_done: false,
     };
-    let entry = InputEntry::of_file(place.path.clone());
+    let entry = context.entry(place);
     let label = Label::from(place.name.as_str());
     let passes = Passes::Two(Accepts::States);
     let opened = OpenInput::new(&entry, &context.opening(), passes);

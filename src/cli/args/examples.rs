@@ -4,7 +4,7 @@ use clap::Command;
 
 /// The commands with their examples. The tests run all command lines in a folder with the files
 /// that they name.
-const EXAMPLES: [(&str, &str); 27] = [
+const EXAMPLES: [(&str, &str); 28] = [
     (
         "plansift",
         r"  # Show what a plan changes, on one screen
@@ -193,6 +193,13 @@ const EXAMPLES: [(&str, &str); 27] = [
   plansift wire check --type string --hex a3666f6f
   # Check a value from a provider against its schema
   plansift wire check --schema schemas.json --resource shop_order order.msgpack",
+    ),
+    (
+        "mcp",
+        r#"  # Serve the plans in a folder to a client, which starts this command
+  plansift mcp --root plans/
+  # Send a message without a client
+  echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | plansift mcp --root plans/"#,
     ),
     (
         "schema",

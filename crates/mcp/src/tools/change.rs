@@ -2,7 +2,6 @@
 
 use plansift_core::error::Result as ReadResult;
 use plansift_core::inert::visible;
-use plansift_fleet::source::InputEntry;
 use plansift_hcl::blocks::{Configuration, Detail, Snapshot};
 use plansift_plan::record::{
     Attribute, Attributes, Difference, Excerpt, Line, Lines, Record, Shown, Sink,
@@ -192,7 +191,7 @@ impl Tool for OneChange {
 /// be read is no error, because the change is known.
 fn block(context: &Context<'_>, place: &Place, address: &str) -> Option<BlockPlace> {
     let limits = &context.settings.read.limits;
-    let kept = InputEntry::of_file(place.path.clone()).keep(limits).ok()?;
+    let kept = context.entry(place).keep(limits).ok()?;
     let files = kept.configuration(limits).ok()??;
     let snapshot = Snapshot::new(files, limits).ok()??;
     let configuration = Configuration::read_with(&snapshot, Detail::Locations, limits).ok()?;

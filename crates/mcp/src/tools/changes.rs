@@ -250,16 +250,13 @@ impl Kept {
         for (rows, count) in self.rows.into_iter().zip(self.counts) {
             let after = before + count;
             let expected = after.min(end).saturating_sub(before.max(start));
-            let taken = rows
-                .into_iter()
-                .take_while(|row| (page.changes.len() as u64) < limit && room.take(row));
-            let taken: Vec<Row> = taken.collect();
-            let is_cut = (taken.len() as u64) < expected;
-            page.changes.extend(taken);
-            before = after;
-            if is_cut {
+            let expected = usize::try_from(expected).unwrap_or(usize::MAX);
+            let shown = page.changes.len();
+            page.changes.extend(rows.into_iter().take(expected).take_while(|row| room.take(row)));
+            if page.changes.len() - shown < expected {
                 break;
             }
+            before = after;
         }
         let shown = start.saturating_add(page.changes.len() as u64);
         let rest = total.saturating_sub(shown);

@@ -23,7 +23,7 @@ pub struct Check;
 pub struct Parameters {
     /// A plan file or the JSON of a plan: its path from the root.
     plan: String,
-    /// Rules as in `--fail-on`, such as `destroy:aws_db_*` or `warn:update > 10`.
+    /// Rules as in `--fail-on`, such as `destroy:aws_db_*` or `warning update > 10`.
     #[serde(default)]
     rules: Vec<String>,
     /// A file of assertions as YAML or JSON, such as `[{resource: 'aws_db_*', action: no-op}]`.

@@ -4,7 +4,6 @@ use plansift_compare::join::{Extras, JoinOptions, join};
 use plansift_compare::meaning::ValueKey;
 use plansift_core::error::{Error, Result as ReadResult};
 use plansift_fleet::run::{KeptInput, NamedInput, ObjectReader, PairObjects, Reports};
-use plansift_fleet::source::InputEntry;
 use plansift_plan::plan::Accepts;
 use plansift_plan::record::{
     AspectDifference, CompareLevel, ComparisonSummary, Direction, Label, ObjectDifference, Record,
@@ -185,7 +184,7 @@ fn compare(
         key: key.clone(),
         secrets: Some(secrets.clone()),
     };
-    let entries = places.each_ref().map(|place| InputEntry::of_file(place.path.clone()));
+    let entries = places.each_ref().map(|place| context.entry(place));
     let named = |index: usize| -> ReadResult<NamedInput<'_>> {
         let kept = KeptInput::new(&entries[index], &opening)?;
         Ok(NamedInput { kept, label: Label::from(places[index].name.as_str()) })

@@ -1,0 +1,29 @@
+//! The arguments of `mcp`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{INPUT, LimitArgs};
+
+/// `plansift mcp`.
+///
+/// Reads one JSON-RPC message on each line of standard input, and writes one on each line of
+/// standard output. It ends at the end of standard input.
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// Answer questions about the plans in this folder and below it
+    #[arg(help_heading = INPUT, long, value_name = "DIR")]
+    pub root: PathBuf,
+    /// Schemas of the providers for binary plan files: the output of `terraform providers schema
+    /// -json`. Repeatable
+    #[arg(help_heading = INPUT, long, value_name = "FILE")]
+    pub schemas: Vec<PathBuf>,
+    /// Read the schemas for each binary plan file from this folder. The name of the file is the
+    /// output of `plansift show --schema-key`
+    #[arg(help_heading = INPUT, long, value_name = "DIR")]
+    pub schema_cache: Option<PathBuf>,
+    /// Arguments about limits
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}

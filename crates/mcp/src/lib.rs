@@ -8,6 +8,8 @@ mod reading;
 mod root;
 mod rows;
 mod server;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod tool;
 mod tools;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use plansift_fleet::source::Stop;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -23,6 +23,9 @@ use crate::tools;
 
 /// Maximum number of calls that read at once.
 const CALLS: usize = 2;
+
+/// The methods with parameters.
+const METHODS: [&str; 3] = ["initialize", "tools/call", "tools/list"];
 
 /// What the client tells the model about the server.
 const INSTRUCTIONS: &str = "Answers questions about Terraform and OpenTofu plans without their \
@@ -62,6 +65,18 @@ impl ServerHandler for Server {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.tools.iter().find(|entry| entry.listed.name == name).map(|entry| entry.listed.clone())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // A known method arrives here if its parameters are malformed.
+        Err(match METHODS.contains(&&*request.method) {
+            true => ErrorData::invalid_params("the parameters are malformed", None),
+            false => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "there is no such method", None),
+        })
     }
 
     async fn call_tool(

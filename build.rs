@@ -12,7 +12,7 @@ fn main() {
         Some(commit) => format!("{version} ({commit})"),
         None => version,
     };
-    let features = ["stores", "tables"].map(|name| {
+    let features = ["mcp", "stores", "tables"].map(|name| {
         let variable = format!("CARGO_FEATURE_{}", name.to_uppercase());
         std::env::var_os(variable).map_or(String::new(), |_| format!(", {name}"))
     });

@@ -3,7 +3,7 @@
 mod formats;
 mod meaning;
 mod pins;
-mod secrets;
+pub mod secrets;
 mod wildcards;
 
 use std::fs;
@@ -54,7 +54,7 @@ fn plan() -> String {
     .to_string()
 }
 
-fn change(address: &str, actions: &[&str], sides: &Value) -> Value {
+pub fn change(address: &str, actions: &[&str], sides: &Value) -> Value {
     let name = address.rsplit('.').next().expect("a name");
     let type_name = address.rsplit('.').nth(1).expect("a type");
     let mut change = sides.clone();

@@ -23,6 +23,7 @@
 //! | inputs that fuzzing found; the checks of the fuzz targets | `fuzz_corpus.rs` |
 //! | the same answer from every kernel, file, pipe, window and compression | `same_answer.rs` |
 //! | files of more than 4 GiB, memory of large plans | `large.rs` |
+//! | the server of `plansift mcp` | `mcp.rs` |
 //! | memory of hostile plans | `memory.rs` |
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
@@ -64,6 +65,8 @@ mod grammar;
 mod hostile;
 mod html;
 mod large;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod memory;
 mod naive;
 mod planfile;

@@ -8,10 +8,10 @@ use super::{assert_in, change, finding_in, folder, text};
 use crate::run;
 
 /// Every secret, and every key of a marked value, contains this word.
-const SECRET: &str = "CANARY";
+pub(crate) const SECRET: &str = "CANARY";
 
 /// A plan with marked values of every kind, and copies of their texts and keys.
-fn plan() -> Value {
+pub(crate) fn plan() -> Value {
     let map = json!({"CANARYkeyone": "v", "CANARY key/two": "w"});
     json!({
         "format_version": "1.2", "terraform_version": "1.15.0",

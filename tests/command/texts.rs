@@ -23,9 +23,10 @@ fn the_version_names_the_commit_and_the_features() {
     let is_right = if names_commit { commit.is_some_and(is_commit) } else { rest.is_empty() };
     assert!(is_right, "{short}");
     let (_, long, _) = plansift(&["--version"]);
-    let stores = if cfg!(feature = "stores") { "cli, stores" } else { "cli" };
+    let mcp = if cfg!(feature = "mcp") { ", mcp" } else { "" };
+    let stores = if cfg!(feature = "stores") { ", stores" } else { "" };
     assert!(long.starts_with(short.trim_end()), "{long}");
-    assert!(long.contains(&format!("\nfeatures: {stores}\ntarget: ")), "{long}");
+    assert!(long.contains(&format!("\nfeatures: cli{mcp}{stores}\ntarget: ")), "{long}");
 }
 
 #[test]

@@ -48,20 +48,27 @@ impl<'s> SafeNames<'s> {
         }
     }
 
-    /// Masks the keys of paths that repeat a secret.
+    /// Masks the keys of paths that repeat a secret, and makes hidden characters of keys visible.
     fn paths(&self, paths: &mut Cow<'_, Paths>) {
-        let hides = |step: &Step<'_>| matches!(step, Step::Key(key) if self.texts.hides_key(key));
-        if paths.iter().all(|path| !path.steps().any(|step| hides(&step))) {
+        let shown = |step: &Step<'_>| match step {
+            Step::Key(key) if self.texts.hides_key(key) => Some(ECHO.to_owned()),
+            Step::Key(key) => Some(visible(key)).filter(|shown| shown != key),
+            Step::Index(_) | Step::Element => None,
+        };
+        if paths.iter().all(|path| path.steps().all(|step| shown(&step).is_none())) {
             return;
         }
-        let mut shown = Paths::new();
+        let mut safe = Paths::new();
         for path in paths.iter() {
-            shown.push(path.steps().map(|step| match hides(&step) {
-                true => Step::Key(ECHO),
-                false => step,
-            }));
+            for step in path.steps() {
+                match shown(&step) {
+                    Some(key) => safe.push_step(Step::Key(&key)),
+                    None => safe.push_step(step),
+                }
+            }
+            safe.end();
         }
-        *paths = Cow::Owned(shown);
+        *paths = Cow::Owned(safe);
     }
 
     fn change_paths(&self, paths: &mut ChangePaths<'_>) {

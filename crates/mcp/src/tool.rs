@@ -43,7 +43,8 @@ pub struct Entry {
 /// Returns the entry of a tool.
 pub fn entry<T: Tool>() -> Entry {
     let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
-    let listed = Listed::new(T::NAME, T::DESCRIPTION, Arc::new(schema::<T::Parameters>()))
+    let parameters = schema_with::<T::Parameters>(SchemaSettings::draft2020_12());
+    let listed = Listed::new(T::NAME, T::DESCRIPTION, Arc::new(parameters))
         .with_raw_output_schema(Arc::new(T::answer_schema()))
         .with_annotations(annotations);
     Entry { listed, answer: answer::<T> }
@@ -58,9 +59,15 @@ fn answer<T: Tool>(context: &Context<'_>, arguments: JsonObject) -> Result<Strin
         .map_err(|_| Refusal::new("the answer has no text", "this is a bug of plansift"))
 }
 
-/// Returns the JSON Schema of a type, without references and without a title.
+/// Returns the JSON Schema of an answer. An answer leaves out members without a content, so these
+/// are optional.
 pub fn schema<T: JsonSchema>() -> JsonObject {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
+    schema_with::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+/// Returns the JSON Schema of a type, without references and without a title.
+fn schema_with<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
+    let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });

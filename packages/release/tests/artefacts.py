@@ -55,7 +55,7 @@ def check_program(release, command):
 def check_piped(release, command):
     """Checks the version, a summary, and the refusal of a damaged plan."""
     version = run(command, "--version")
-    pattern = rf"plansift {re.escape(release.version)} \([0-9a-f]{{12}}\)\nfeatures: cli, stores, tables\ntarget: .*\n"
+    pattern = rf"plansift {re.escape(release.version)} \([0-9a-f]{{12}}\)\nfeatures: cli, mcp, stores, tables\ntarget: .*\n"
     assert re.fullmatch(pattern, version.stdout), version
 
     plan = PLAN.read_bytes()

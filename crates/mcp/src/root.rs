@@ -49,8 +49,8 @@ pub struct Place {
 
 const NO_FILE: &str = "there is no such file below the root";
 const NO_FOLDER: &str = "there is no such folder below the root";
-const NAME_A_FILE: &str = "name a plan file, or the JSON of a plan, by its path from the root; `fleet` lists the plans \
-     of a folder";
+const NAME_A_FILE: &str = "name a plan file, or the JSON of a plan, by its path from the root; \
+                           `fleet` lists the plans of a folder";
 
 impl Root {
     /// Opens the folder.

@@ -45,10 +45,7 @@ const ASK: &str = "a larger --max-bytes or --top N; every change: `plansift repo
 /// A sink that writes the document.
 pub struct SummaryDocument<W: Write> {
     out: W,
-    /// Maximum length in bytes.
-    max: u64,
-    /// Maximum number of rows of each list.
-    top: Option<usize>,
+    extent: Extent,
     counted_rules: CountedRules,
     overview: Overview,
     losses: ChangeList<SummaryLoss>,
@@ -59,6 +56,14 @@ pub struct SummaryDocument<W: Write> {
     changed: u64,
     /// The numbers of broken rules with severity error, then warning.
     broken: [u64; 2],
+}
+
+/// How much of the plans the document has.
+struct Extent {
+    /// Maximum length in bytes.
+    max: u64,
+    /// Maximum number of rows of each list.
+    top: Option<usize>,
     /// Says how to ask for what is left out.
     ask: &'static str,
 }
@@ -86,8 +91,7 @@ impl<W: Write> SummaryDocument<W> {
         let losses = top.unwrap_or(LOSSES);
         SummaryDocument {
             out,
-            max,
-            top,
+            extent: Extent { max, top, ask: ASK },
             counted_rules: CountedRules::new(rules),
             overview: Overview::new(cut, 0),
             losses: ChangeList::new(&[losses; loss::RANKS]),
@@ -97,13 +101,12 @@ impl<W: Write> SummaryDocument<W> {
             plans: 0,
             changed: 0,
             broken: [0; 2],
-            ask: ASK,
         }
     }
 
     /// Replaces the words that say how to ask for what is left out.
     pub fn with_ask(self, ask: &'static str) -> SummaryDocument<W> {
-        SummaryDocument { ask, ..self }
+        SummaryDocument { extent: Extent { ask, ..self.extent }, ..self }
     }
 
     fn loss(&self, change: &ResourceChange<'_>) -> SummaryLoss {
@@ -161,14 +164,14 @@ impl<W: Write> SummaryDocument<W> {
             actions: u64::MAX,
             types: u64::MAX,
             modules: u64::MAX,
-            ask: self.ask,
+            ask: self.extent.ask,
         };
         let names = ["warnings", "failures", "losses", "actions", "types", "modules"];
         let frames: usize = names.iter().map(|name| format!(",\"{name}\":[]").len()).sum();
         let ends = frames + left_out(&most)?.len() + "}\n".len();
-        let room = self.max.saturating_sub((text.len() + ends) as u64);
+        let room = self.extent.max.saturating_sub((text.len() + ends) as u64);
         let mut lists =
-            Lists { room, left_out: SummaryLeftOut { ask: self.ask, ..Default::default() } };
+            Lists { room, left_out: SummaryLeftOut { ask: self.extent.ask, ..Default::default() } };
         let warnings = self.overview.warnings();
         let warnings = warnings
             .into_iter()
@@ -185,7 +188,7 @@ impl<W: Write> SummaryDocument<W> {
         let rows = [FleetGrouping::Action, FleetGrouping::Type, FleetGrouping::Module]
             .map(|by| self.rows(by));
         for (place, rows) in rows.into_iter().enumerate() {
-            let top = self.top.unwrap_or(TOP);
+            let top = self.extent.top.unwrap_or(TOP);
             let list = lists.list(names[3 + place], rows.len() as u64, rows.iter().take(top));
             let (part, more) = list?;
             text += &part;

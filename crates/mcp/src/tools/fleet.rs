@@ -64,6 +64,20 @@ pub struct Row {
     /// The error of a plan that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// What the plan changes.
+    #[serde(flatten)]
+    counts: Counts,
+    /// Assertions of the batch that the plan fails.
+    #[serde(skip_serializing_if = "is_zero")]
+    failed_assertions: u64,
+    /// Whether planning failed.
+    #[serde(skip_serializing_if = "is_false")]
+    errored: bool,
+}
+
+/// The numbers of a plan. A number that is 0 is left out.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Counts {
     /// Objects to import.
     #[serde(skip_serializing_if = "is_zero")]
     import: u64,
@@ -85,12 +99,6 @@ pub struct Row {
     /// Checks that failed.
     #[serde(skip_serializing_if = "is_zero")]
     failed_checks: u64,
-    /// Assertions of the batch that the plan fails.
-    #[serde(skip_serializing_if = "is_zero")]
-    failed_assertions: u64,
-    /// Whether planning failed.
-    #[serde(skip_serializing_if = "is_false")]
-    errored: bool,
 }
 
 /// Number of plans of a page without `limit`.
@@ -160,7 +168,7 @@ fn of_plans(context: &Context<'_>, place: Place, paging: &mut Paging) -> Result<
             continue;
         }
         let Some(place) = root.regular(&path) else { continue };
-        let mut counts = Counts::default();
+        let mut counts = Counting::default();
         let read = read_plan(context, &place, Request::new(&mut counts));
         if context.stop.is_set() {
             return Err(Refusal::new("the call was cancelled", NO_PLANS));
@@ -258,28 +266,25 @@ impl Row {
         }
     }
 
-    /// Returns the numbers of a row.
+    /// Returns a row with the numbers of a plan.
     fn counted(summary: &Summary) -> Row {
         let PlanLine { import, add, change, destroy, forget } = summary.terraform;
+        let drift = summary.resource_drift.values().sum::<u64>();
+        let drift = drift.saturating_sub(summary.moved_in_drift);
+        let failed_checks = summary.failed_checks();
         Row {
-            import,
-            add,
-            change,
-            destroy,
-            forget,
-            drift: summary.resource_drift.values().sum::<u64>() - summary.moved_in_drift,
-            failed_checks: summary.failed_checks(),
+            counts: Counts { import, add, change, destroy, forget, drift, failed_checks },
             errored: summary.plan.errored == Some(true),
             ..Row::default()
         }
     }
 }
 
-/// Keeps the counts of a plan.
+/// Keeps the row of a plan.
 #[derive(Default)]
-struct Counts(Row);
+struct Counting(Row);
 
-impl Sink for Counts {
+impl Sink for Counting {
     fn record(&mut self, record: &Record<'_>) -> ReadResult<()> {
         if let Record::Summary(summary) = record {
             self.0 = Row::counted(summary);

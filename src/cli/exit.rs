@@ -4,8 +4,8 @@
 //! * Wrong arguments are [`Exit::Usage`]: see `messages::usage` and `messages::refuse`.
 //! * A command that cannot start or go on prints an error, and returns [`Exit::Failed`]. So do
 //!   `blocks --check` and `wire check` if they find errors.
-//! * `show`, `wire`, and the commands that print help or another constant text are no runs over
-//!   inputs. They return [`Exit::Done`] if no error ends them.
+//! * `show`, `wire`, `mcp`, and the commands that print help or another constant text are no runs
+//!   over inputs. They return [`Exit::Done`] if no error ends them.
 //!
 //! Two places call `_exit(1)`, because no other code may run there: the allocator in `src/main.rs`
 //! when memory runs out, and the handler of SIGBUS in `crates/core/src/input/mapped.rs` when a file

@@ -6,9 +6,8 @@ use plansift_fleet::source::{InputEntry, Stop};
 use plansift_plan::plan::{Accepts, PlanOptions};
 use plansift_plan::record::{Extent, RecordOptions, Show};
 use plansift_planfile::SchemaFiles;
-use plansift_redact::secret::{ECHO_MIN, EchoOf, Names, SecretOptions};
+use plansift_redact::secret::SecretOptions;
 
-use crate::answer::Refusal;
 use crate::root::{Place, Root};
 
 /// The settings of a server.
@@ -32,19 +31,12 @@ pub struct Context<'c> {
     pub stop: &'c Stop,
 }
 
-/// Names of keys whose values are secret even without a mark.
-const SECRET_NAMES: &str = "(?i)passw(or)?d|passphrase|secret|token|credential\
-                            |(api|access|private)[_-]?key|connection[_-]?string";
-
-/// Returns which values are secret. No argument of a tool changes that.
-pub fn secret_options(read: PlanOptions) -> Result<SecretOptions, Refusal> {
-    let names: Names = SECRET_NAMES
-        .parse()
-        .map_err(|_| Refusal::new("the names of secrets are no pattern", "report this bug"))?;
-    Ok(SecretOptions { read, echo_min: ECHO_MIN, echo: EchoOf::Part, names: Some(names) })
-}
-
 impl Context<'_> {
+    /// Returns which values are secret. No argument of a tool changes that.
+    pub fn secrets(&self) -> SecretOptions {
+        SecretOptions::for_agent(self.settings.read, None)
+    }
+
     /// Returns the options of a reader of plans.
     pub fn options(&self) -> RecordOptions {
         RecordOptions {

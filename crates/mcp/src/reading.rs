@@ -24,7 +24,7 @@ use plansift_report::moves::MoveReader;
 use plansift_report::view::{AttributeView, Detail, ViewSettings};
 
 use crate::answer::Refusal;
-use crate::context::{Context, secret_options};
+use crate::context::Context;
 use crate::names::SafeNames;
 use crate::root::Place;
 use crate::rows::{BrokenRow, DependentRow};
@@ -69,10 +69,9 @@ pub fn read_plan(
     request: Request<'_>,
 ) -> std::result::Result<Found, Refusal> {
     let mut messages = Messages::default();
-    let secrets = secret_options(context.settings.read)?;
     let mut reading = Reading {
         request,
-        secrets,
+        secrets: context.secrets(),
         options: context.options(),
         found: Found::default(),
         is_done: false,

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{LeftOut, Refusal, Room, budget, is_zero, shortened};
-use crate::context::{Context, secret_options};
+use crate::context::Context;
 use crate::reading::Messages;
 use crate::root::Place;
 use crate::texts::Texts;
@@ -174,7 +174,7 @@ fn compare(
 ) -> ReadResult<Option<Answer>> {
     let opening = context.opening();
     let options = RecordOptions { relevant: true, accepts: Accepts::States, ..context.options() };
-    let Ok(secrets) = secret_options(options.read) else { return Ok(None) };
+    let secrets = context.secrets();
     let key = ValueKey::random()?;
     let spool_max = options.read.limits.spool;
     let reader = ObjectReader {

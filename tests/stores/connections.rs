@@ -57,7 +57,7 @@ fn others<'c>(calls: &'c [String], stores: &[&str]) -> Vec<&'c String> {
 }
 
 /// A run of each command with local inputs. `OUT` is a new folder.
-const LOCAL: [&str; 24] = [
+const LOCAL: [&str; 25] = [
     "summary --group-by type corpus/plans",
     "changes --threads 2 corpus/plans/rich/plan.json",
     "report -o html corpus/plans/rich/plan.json",
@@ -78,6 +78,7 @@ const LOCAL: [&str; 24] = [
     "config corpus/plans/rich/plan.json",
     "blocks corpus/sources",
     "wire check --hex a0",
+    "mcp --root corpus",
     "schema",
     "completions bash",
     "man",

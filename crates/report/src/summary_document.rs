@@ -9,7 +9,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use crate::cut::cut;
-use crate::fleet::{FleetGrouping, Totals};
+use crate::fleet::FleetGrouping;
 use crate::gate::{Answer, CountedRules, Rule};
 use crate::loss;
 use crate::overview::{ChangeList, Overview};
@@ -20,8 +20,8 @@ use crate::{Sink, write_error};
 use plansift_core::error::{Error, Result};
 use plansift_core::inert;
 use plansift_plan::record::{
-    FleetRow, InputTotals, Label, Record, ReportTotals, ResourceChange, SummaryFailure,
-    SummaryLeftOut, SummaryLoss, SummaryWarning,
+    FleetRow, Label, Record, ReportTotals, ResourceChange, SummaryFailure, SummaryLeftOut,
+    SummaryLoss, SummaryWarning,
 };
 
 /// The version of the document's format. Adding a key does not change it.
@@ -54,8 +54,10 @@ pub struct SummaryDocument<W: Write> {
     plan: CurrentPlan,
     plans: u64,
     changed: u64,
-    /// The numbers of broken rules with severity error, then warning.
-    broken: [u64; 2],
+    /// Number of broken rules with the severity `error`.
+    broken_rules: u64,
+    /// Number of broken rules with the severity `warning`.
+    broken_warnings: u64,
 }
 
 /// How much of the plans the document has.
@@ -100,7 +102,8 @@ impl<W: Write> SummaryDocument<W> {
             plan: CurrentPlan::default(),
             plans: 0,
             changed: 0,
-            broken: [0; 2],
+            broken_rules: 0,
+            broken_warnings: 0,
         }
     }
 
@@ -125,27 +128,14 @@ impl<W: Write> SummaryDocument<W> {
         }
     }
 
-    fn totals(&self) -> ReportTotals {
-        let Totals { inputs, line, counts, invocations, .. } = &self.overview.totals;
-        let InputTotals { plans, failed, errored, incomplete, bytes, .. } = *inputs;
-        let [broken_rules, broken_warnings] = self.broken;
-        ReportTotals {
-            plans,
-            failed,
-            changed: self.changed,
-            errored,
-            incomplete,
-            bytes,
-            terraform: *line,
-            counts: *counts,
-            invocations: *invocations,
-            broken_rules,
-            broken_warnings,
-        }
-    }
-
     /// Returns the document.
     fn document(&self) -> Result<String> {
+        let totals = ReportTotals {
+            changed: self.changed,
+            broken_rules: self.broken_rules,
+            broken_warnings: self.broken_warnings,
+            ..self.overview.totals.report()
+        };
         let version = self.terraform_version.as_ref().filter(|_| self.overview.plans() == 1);
         let version =
             version.map(|version| Ok(format!("\"terraform_version\":{},", json(version)?)));
@@ -155,7 +145,7 @@ impl<W: Write> SummaryDocument<W> {
             env!("CARGO_PKG_VERSION"),
             version.transpose()?.unwrap_or_default(),
             json(&self.overview.heading())?,
-            json(&self.totals())?,
+            json(&totals)?,
         );
         let most = SummaryLeftOut {
             warnings: u64::MAX,
@@ -277,7 +267,8 @@ impl<W: Write> Sink for SummaryDocument<W> {
                 self.changed += u64::from(self.plan.has_changes || summary.has_more());
                 let fail = self.counted_rules.answers().filter(Answer::fails).count() as u64;
                 let broken = self.counted_rules.broken().count() as u64;
-                self.broken = [self.broken[0] + fail, self.broken[1] + broken - fail];
+                self.broken_rules += fail;
+                self.broken_warnings += broken - fail;
                 let version = self.clues.version(summary).map(|version| cut(version, VERSION));
                 self.terraform_version = version;
                 self.losses.mark();

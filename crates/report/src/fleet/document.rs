@@ -15,8 +15,7 @@ use plansift_core::error::{Error, Result};
 use plansift_core::inert;
 use plansift_plan::record::counts::Summary;
 use plansift_plan::record::{
-    BrokenAssertion, BrokenRule, FleetRow, InputTotals, Label, Record, ReportPlan, ReportTotals,
-    ReportedPlan,
+    BrokenAssertion, BrokenRule, FleetRow, Label, Record, ReportPlan, ReportTotals, ReportedPlan,
 };
 
 /// The version of the document's format. Adding a key does not change it.
@@ -154,22 +153,13 @@ impl<W: Write> Sink for Document<W> {
         if self.rows == 0 {
             self.before_row()?;
         }
-        let Totals { inputs, line, counts, invocations, groups, .. } = &self.totals;
-        let InputTotals { plans, failed, errored, incomplete, bytes, .. } = *inputs;
         let totals = json(&ReportTotals {
-            plans,
-            failed,
             changed: self.changed,
-            errored,
-            incomplete,
-            bytes,
-            terraform: *line,
-            counts: *counts,
-            invocations: *invocations,
             broken_rules: self.broken_rules,
             broken_warnings: self.broken_warnings,
+            ..self.totals.report()
         })?;
-        let TotalGroups { types, modules, providers, .. } = groups;
+        let TotalGroups { types, modules, providers, .. } = &self.totals.groups;
         let [types, modules, providers] =
             [types, modules, providers].map(|groups| json(&top(groups)));
         let (types, modules, providers) = (types?, modules?, providers?);

@@ -10,8 +10,8 @@ use plansift_core::inert::visible;
 use plansift_core::path::without_keys;
 use plansift_plan::record::counts::{PlanLine, Summary};
 use plansift_plan::record::{
-    ChangeCounts, Column, FailedAssertion, FleetTotals, InputTotals, Label, Record, ResourceChange,
-    is_zero,
+    ChangeCounts, Column, FailedAssertion, FleetTotals, InputTotals, Label, Record, ReportTotals,
+    ResourceChange, is_zero,
 };
 
 /// The changes of a plan, counted by type, module, provider and action.
@@ -153,6 +153,25 @@ impl Totals {
         Totals {
             groups: TotalGroups { workspaces: Groups::new(0), ..Totals::default().groups },
             ..Totals::default()
+        }
+    }
+
+    /// Returns the totals of a document, without the numbers that a reporter counts: the plans that
+    /// change something, and the broken rules.
+    pub(crate) fn report(&self) -> ReportTotals {
+        let InputTotals { plans, failed, errored, incomplete, bytes, .. } = self.inputs;
+        ReportTotals {
+            plans,
+            failed,
+            changed: 0,
+            errored,
+            incomplete,
+            bytes,
+            terraform: self.line,
+            counts: self.counts,
+            invocations: self.invocations,
+            broken_rules: 0,
+            broken_warnings: 0,
         }
     }
 

@@ -98,7 +98,12 @@ fn folder(cases: &[&str], files: &[(&str, &str)]) -> TempDir {
         std::fs::copy(plan, folder.path().join(format!("{case}.json"))).expect("a copy");
     }
     for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).expect("a file");
+        write(&folder, name, text);
     }
     folder
+}
+
+/// Writes a file in a folder.
+fn write(folder: &TempDir, name: &str, text: impl AsRef<[u8]>) {
+    std::fs::write(folder.path().join(name), text).expect("a file");
 }

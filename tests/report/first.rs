@@ -1,7 +1,7 @@
 //! What a reader must see first: losses of data, failed checks, errors, and rules that match
 //! nothing.
 
-use super::{folder, plan_of, report, report_of};
+use super::{folder, plan_of, report, report_of, write};
 use crate::run;
 
 const DELETE: &str = r#""actions":["delete"],"before":{"n":1},"after":null"#;
@@ -149,7 +149,7 @@ fn every_plan_that_cannot_be_read_has_a_row_with_its_file() {
         ("f/tfplan.json", "{{"),
     ];
     for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).expect("a file");
+        write(&folder, name, text);
     }
     for (command, title) in [
         ("summary .", "Not read: 3"),

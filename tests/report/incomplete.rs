@@ -1,7 +1,7 @@
 //! Plans that say little about what they change: planning failed, there is no list of changes, or
 //! changes are left for a later plan. No report of such a plan looks like one without changes.
 
-use super::report_of;
+use super::{report_of, write};
 use crate::run;
 
 /// A plan with these planned values and without `resource_changes`.
@@ -74,7 +74,7 @@ fn a_document_without_resources_needs_no_list_of_changes() {
 fn several_plans_say_which_documents_have_no_list_of_changes() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, values) in [("a.json", VALUES[0]), ("b.json", "{}")] {
-        std::fs::write(folder.path().join(name), unlisted(values)).expect("a file");
+        write(&folder, name, unlisted(values));
     }
     for command in [&["summary"][..], &["report", "-o", "markdown"]] {
         let output = run::plansift()

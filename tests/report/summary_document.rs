@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{fit, folder};
+use super::{fit, folder, write};
 use crate::{corpus, run};
 
 /// The summary of some inputs, checked against the schema.
@@ -73,7 +73,7 @@ fn every_key_of_the_schema_occurs_and_every_plan_fits_the_smallest_budget() {
     let (document, _) = summary(&[&path], 4);
     note_keys(&document, &mut keys);
     for name in &many {
-        std::fs::write(plans.path().join(name), "{").expect("a file");
+        write(&plans, name, "{");
     }
     let (document, length) = summary(&["--max-tokens", "500", &path], 4);
     assert!(length <= 2000 && document["left_out"]["failures"].as_u64() > Some(200), "{document}");
@@ -102,7 +102,7 @@ fn a_json_summary_stays_within_its_budget() {
     let plans = fit::plans();
     let folder = tempfile::tempdir().expect("a folder");
     for (name, plan) in &plans {
-        std::fs::write(folder.path().join(format!("{name}.json")), plan).expect("a file");
+        write(&folder, &format!("{name}.json"), plan);
     }
     let path = folder.path().to_string_lossy().into_owned();
     let (whole, _) = summary(&[&path], 0);

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use foldhash::quality::RandomState;
 
-use super::SecretOptions;
+use super::{Names, SecretOptions};
 use plansift_core::json::Validation;
 use plansift_core::limits::Limits;
 use plansift_plan::plan::{self, PieceKind, ReadRange};
@@ -29,18 +29,14 @@ pub(crate) struct FirstPassIndex {
 /// The options that determine findings and errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct IndexOptions {
-    /// The user's pattern for names, and whether names that look secret count.
-    names: Option<(Option<String>, bool)>,
+    names: Option<Names>,
     validation: Validation,
     limits: Limits,
 }
 
 impl IndexOptions {
     fn new(options: &SecretOptions, read: &plan::PlanOptions) -> IndexOptions {
-        let names = options.names.as_ref().map(|names| {
-            let (pattern, is_guessed) = names.terms();
-            (pattern.map(str::to_owned), is_guessed)
-        });
+        let names = options.names.clone();
         IndexOptions { names, validation: read.validation, limits: read.limits }
     }
 }

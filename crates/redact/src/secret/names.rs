@@ -32,12 +32,17 @@ impl Names {
         let pattern = self.pattern.as_ref()?;
         (!self.has_matched.load(Ordering::Relaxed)).then_some(pattern.as_str())
     }
+}
 
-    /// What decides which names match: the pattern, and whether names that look secret match.
-    pub(super) fn terms(&self) -> (Option<&str>, bool) {
-        (self.pattern.as_ref().map(Regex::as_str), self.is_guessed)
+/// Names are equal if they match the same names.
+impl PartialEq for Names {
+    fn eq(&self, other: &Names) -> bool {
+        let patterns = [self, other].map(|names| names.pattern.as_ref().map(Regex::as_str));
+        patterns[0] == patterns[1] && self.is_guessed == other.is_guessed
     }
 }
+
+impl Eq for Names {}
 
 impl SecretNames for Names {
     fn has(&self, name: &str) -> bool {

@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::inputs::{self, Listed};
 use super::messages::{fail, say, usage};
 use super::output::{self, Output};
-use super::rewriting::{passes, write_all};
+use super::rewriting::{RewritingTarget, passes, write_all};
 use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_fleet::output::is_same;
@@ -43,27 +43,20 @@ pub fn run_with(
     let mut report = report_path.map(|path| Report::open(path, output, &listed)).transpose()?;
     let (passes, secret) = (passes(secrets, Passes::Redaction), &options.secret);
     let mut note = ConfigurationNote::default();
-    let exit = write_all(
-        plans,
-        &listed,
-        output,
-        passes,
-        secret,
-        mask.for_agent,
-        |turn, collected, out| {
-            let redacted = redact(turn.documents, collected, &options, out)?;
-            if let Some(report) = &mut report {
-                report.write(turn, &options)?;
-            }
-            if !plans.quiet {
-                let (name, counts) = (turn.label.source, &redacted.counts);
-                say(&format!("{name}: {}", masked(counts)));
-                warn_of_masking(name, counts, secrets.echo);
-                note.print_once(name, counts);
-            }
-            Ok(redacted.document)
-        },
-    );
+    let target = RewritingTarget { path: output, is_audited: mask.for_agent };
+    let exit = write_all(plans, &listed, target, passes, secret, |turn, collected, out| {
+        let redacted = redact(turn.documents, collected, &options, out)?;
+        if let Some(report) = &mut report {
+            report.write(turn, &options)?;
+        }
+        if !plans.quiet {
+            let (name, counts) = (turn.label.source, &redacted.counts);
+            say(&format!("{name}: {}", masked(counts)));
+            warn_of_masking(name, counts, secrets.echo);
+            note.print_once(name, counts);
+        }
+        Ok(redacted.document)
+    });
     if !plans.quiet && matches!(exit, Ok(Exit::Done | Exit::SomeFailed)) {
         warn_of_names(options.secret.names.as_ref());
     }

@@ -28,18 +28,27 @@ pub fn passes(secrets: &SecretArgs, passes: Passes) -> Passes {
     }
 }
 
+/// Where rewritten documents go.
+#[derive(Clone, Copy)]
+pub struct RewritingTarget<'a> {
+    /// The file of the output. Without one it is the standard output.
+    pub path: Option<&'a Path>,
+    /// Whether the output appears only if an audit finds no suspects in it.
+    pub is_audited: bool,
+}
+
 /// Rewrites all documents of all inputs; `each` writes one document. With two passes, `each` also
 /// receives the secrets of the document. If the output was not finished, fails with the exit code
-/// of the run. With `is_audited`, the output appears only if an audit finds no suspects in it.
+/// of the run.
 pub fn write_all(
     plans: &Plans,
     listed: &Listed,
-    path: Option<&Path>,
+    target: RewritingTarget<'_>,
     passes: Passes,
     secrets: &SecretOptions,
-    is_audited: bool,
     each: impl FnMut(&mut Turn<'_, '_>, Option<&Collected>, &mut File) -> Result<Document>,
 ) -> std::result::Result<Exit, Exit> {
+    let RewritingTarget { path, is_audited } = target;
     let (mut out, output) = output::open(path)?;
     let mut held = None;
     if is_audited {
@@ -69,7 +78,7 @@ pub fn write_all(
     if let Some(held) = held.as_ref().filter(|_| ending.read.is_ok() && done > 0) {
         let suspects = held.has_suspects(plans, &secrets.read, &sources);
         if suspects.map_err(|error| fail_named("the audit of the output", &error))? {
-            say("nothing was written, because --for-agent shows no such value");
+            say("the audit found these values, so --for-agent wrote nothing");
             let is_broken = Some(true);
             return Err(Exit::of(ExitFacts { done, failed, is_broken, ..ExitFacts::default() }));
         }

@@ -4,7 +4,7 @@ use super::args::Slim;
 use super::exit::Exit;
 use super::inputs;
 use super::messages::say;
-use super::rewriting::{passes, write_all};
+use super::rewriting::{RewritingTarget, passes, write_all};
 use super::secrets::{ConfigurationNote, masked, redact_options, warn_of_masking, warn_of_names};
 use super::unmatched;
 use plansift_fleet::run::Passes;
@@ -31,33 +31,33 @@ pub fn run(arguments: &Slim) -> Result<Exit, Exit> {
         true => Passes::One,
         false => passes(secrets, Passes::Two(Accepts::Plans)),
     };
-    let (secret, is_audited) = (&masking.secret, arguments.mask.for_agent);
+    let target = RewritingTarget { path: output, is_audited: arguments.mask.for_agent };
+    let secret = &masking.secret;
     let (mut kept, mut searched_not) = (Vec::new(), Vec::new());
     let mut note = ConfigurationNote::default();
-    let exit =
-        write_all(plans, &listed, output, passes, secret, is_audited, |turn, collected, out| {
-            let secrecy = match collected {
-                Some(collected) => Secrecy::Known(collected),
-                None if arguments.no_redact => Secrecy::Off,
-                None => Secrecy::Unknown,
-            };
-            let slimmed = slim(turn.documents, &options, secrecy, &masking, out)?;
-            if !plans.quiet {
-                print_counts(turn.label.source, &slimmed, arguments);
-                note.print_once(turn.label.source, &slimmed.redacted.counts);
+    let exit = write_all(plans, &listed, target, passes, secret, |turn, collected, out| {
+        let secrecy = match collected {
+            Some(collected) => Secrecy::Known(collected),
+            None if arguments.no_redact => Secrecy::Off,
+            None => Secrecy::Unknown,
+        };
+        let slimmed = slim(turn.documents, &options, secrecy, &masking, out)?;
+        if !plans.quiet {
+            print_counts(turn.label.source, &slimmed, arguments);
+            note.print_once(turn.label.source, &slimmed.redacted.counts);
+        }
+        for section in slimmed.left_out.sections.into_iter().filter(|it| has_resources(it)) {
+            if !searched_not.contains(&section) {
+                searched_not.push(section);
             }
-            for section in slimmed.left_out.sections.into_iter().filter(|it| has_resources(it)) {
-                if !searched_not.contains(&section) {
-                    searched_not.push(section);
-                }
+        }
+        for part in slimmed.kept {
+            if !kept.contains(&part) {
+                kept.push(part);
             }
-            for part in slimmed.kept {
-                if !kept.contains(&part) {
-                    kept.push(part);
-                }
-            }
-            Ok(slimmed.redacted.document)
-        });
+        }
+        Ok(slimmed.redacted.document)
+    });
     if !plans.quiet && matches!(exit, Ok(Exit::Done | Exit::SomeFailed)) {
         unmatched::warn_of_slim(options.patterns.as_deref(), &searched_not);
         if !arguments.no_redact {

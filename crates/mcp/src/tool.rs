@@ -21,10 +21,7 @@ pub trait Tool {
     /// The arguments of a call.
     type Parameters: DeserializeOwned + JsonSchema;
     /// The answer.
-    type Answer: Serialize;
-
-    /// Returns the JSON Schema of the answer.
-    fn answer_schema() -> JsonObject;
+    type Answer: Serialize + JsonSchema;
 
     /// Answers a call.
     fn answer(context: &Context<'_>, parameters: Self::Parameters)
@@ -43,9 +40,11 @@ pub struct Entry {
 /// Returns the entry of a tool.
 pub fn entry<T: Tool>() -> Entry {
     let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
-    let parameters = schema_with::<T::Parameters>(SchemaSettings::draft2020_12());
+    let parameters = schema::<T::Parameters>(SchemaSettings::draft2020_12());
+    // An answer leaves out members without a content, so these are optional.
+    let answers = schema::<T::Answer>(SchemaSettings::draft2020_12().for_serialize());
     let listed = Listed::new(T::NAME, T::DESCRIPTION, Arc::new(parameters))
-        .with_raw_output_schema(Arc::new(T::answer_schema()))
+        .with_raw_output_schema(Arc::new(answers))
         .with_annotations(annotations);
     Entry { listed, answer: answer::<T> }
 }
@@ -59,14 +58,8 @@ fn answer<T: Tool>(context: &Context<'_>, arguments: JsonObject) -> Result<Strin
         .map_err(|_| Refusal::new("the answer has no text", "this is a bug of plansift"))
 }
 
-/// Returns the JSON Schema of an answer. An answer leaves out members without a content, so these
-/// are optional.
-pub fn schema<T: JsonSchema>() -> JsonObject {
-    schema_with::<T>(SchemaSettings::draft2020_12().for_serialize())
-}
-
 /// Returns the JSON Schema of a type, without references and without a title.
-fn schema_with<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
+fn schema<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
     let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;

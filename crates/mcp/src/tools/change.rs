@@ -7,7 +7,6 @@ use plansift_plan::record::{
     Attribute, Attributes, Difference, Excerpt, Line, Lines, Record, Shown, Sink,
 };
 use plansift_report::compact::{Risk, remark, stand_in};
-use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +16,7 @@ use crate::context::Context;
 use crate::reading::{Request, read_plan};
 use crate::root::Place;
 use crate::rows::DependentRow;
-use crate::tool::{Tool, schema};
+use crate::tool::Tool;
 
 /// The tool.
 pub struct OneChange;
@@ -125,10 +124,6 @@ impl Tool for OneChange {
         "One change with its values before and after, its block, and what depends on it.";
     type Parameters = Parameters;
     type Answer = Answer;
-
-    fn answer_schema() -> JsonObject {
-        schema::<Answer>()
-    }
 
     fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Answer, Refusal> {
         let max = budget(parameters.max_bytes)?;

@@ -12,14 +12,13 @@ use plansift_core::path::{AddressPattern, Pattern};
 use plansift_plan::record::{Attribute, Attributes, Difference, Hidden, Record, Shown, Sink};
 use plansift_report::compact::{Risk, words, words_of_invocation};
 use plansift_report::filter::{ActionFilter, Noise, Only};
-use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{LeftOut, NAME_MAX, Refusal, Room, budget, is_zero, shortened, size};
 use crate::context::Context;
 use crate::reading::{Request, read_plan};
-use crate::tool::{Tool, schema};
+use crate::tool::Tool;
 
 /// The tool.
 pub struct Changes;
@@ -128,10 +127,6 @@ impl Tool for Changes {
         "One row for each change of a plan, the riskiest first, with filters and pages.";
     type Parameters = Parameters;
     type Answer = Page;
-
-    fn answer_schema() -> JsonObject {
-        schema::<Page>()
-    }
 
     fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Page, Refusal> {
         let max = budget(parameters.max_bytes)?;

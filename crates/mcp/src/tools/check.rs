@@ -4,7 +4,6 @@ use plansift_check::assertion::{self, Assertions, Syntax};
 use plansift_core::error::Result as ReadResult;
 use plansift_plan::record::{FailedAssertion, Finding, Record, Sink};
 use plansift_report::gate::Rule;
-use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +11,7 @@ use crate::answer::{LeftOut, NAME_MAX, Refusal, Room, budget, shortened};
 use crate::context::Context;
 use crate::reading::{Request, read_plan};
 use crate::rows::BrokenRow;
-use crate::tool::{Tool, schema};
+use crate::tool::Tool;
 
 /// The tool.
 pub struct Check;
@@ -92,10 +91,6 @@ impl Tool for Check {
     const DESCRIPTION: &'static str = "Whether a plan keeps rules and assertions.";
     type Parameters = Parameters;
     type Answer = Answer;
-
-    fn answer_schema() -> JsonObject {
-        schema::<Answer>()
-    }
 
     fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Answer, Refusal> {
         let max = budget(parameters.max_bytes)?;

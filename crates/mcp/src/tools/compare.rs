@@ -10,7 +10,6 @@ use plansift_plan::record::{
     RecordOptions, Sink,
 };
 use plansift_report::filter::Noise;
-use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +18,7 @@ use crate::context::Context;
 use crate::reading::Messages;
 use crate::root::Place;
 use crate::texts::Texts;
-use crate::tool::{Tool, schema};
+use crate::tool::Tool;
 
 /// The tool.
 pub struct Compare;
@@ -138,10 +137,6 @@ impl Tool for Compare {
         "What a plan does that an earlier plan does not, and the reverse.";
     type Parameters = Parameters;
     type Answer = Answer;
-
-    fn answer_schema() -> JsonObject {
-        schema::<Answer>()
-    }
 
     fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Answer, Refusal> {
         let max = budget(parameters.max_bytes)?;

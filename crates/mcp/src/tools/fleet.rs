@@ -8,7 +8,6 @@ use plansift_fleet::batch::report::Shards;
 use plansift_fleet::source::{Inputs, Location, Rule, Selection};
 use plansift_plan::record::counts::{PlanLine, Summary};
 use plansift_plan::record::{BatchPlan, Record, Sink};
-use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +15,7 @@ use crate::answer::{LeftOut, NAME_MAX, Refusal, Room, budget, is_false, is_zero,
 use crate::context::Context;
 use crate::reading::{Request, read_plan};
 use crate::root::Place;
-use crate::tool::{Tool, schema};
+use crate::tool::Tool;
 
 /// The tool.
 pub struct Fleet;
@@ -116,10 +115,6 @@ impl Tool for Fleet {
         "One row for each plan of a folder, or of a folder that `plansift batch` wrote.";
     type Parameters = Parameters;
     type Answer = Page;
-
-    fn answer_schema() -> JsonObject {
-        schema::<Page>()
-    }
 
     fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Page, Refusal> {
         let Parameters { folder, start, limit, max_bytes } = parameters;

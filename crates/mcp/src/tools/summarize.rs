@@ -1,11 +1,12 @@
 //! `summarize`: the document of `plansift summary --format json`.
 
+use std::borrow::Cow;
+
 use plansift_plan::record::Sink;
 use plansift_plan::record::schemas;
 use plansift_report::summary_document::SummaryDocument;
-use rmcp::model::JsonObject;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::answer::{Refusal, budget};
@@ -26,6 +27,22 @@ pub struct Parameters {
     max_bytes: Option<u64>,
 }
 
+/// The document, as the report writes it.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Answer(Box<RawValue>);
+
+impl JsonSchema for Answer {
+    fn schema_name() -> Cow<'static, str> {
+        "summary".into()
+    }
+
+    /// Returns the published schema of the document.
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        serde_json::from_str(schemas::SUMMARY).unwrap_or_default()
+    }
+}
+
 /// Says how to ask for what is left out.
 const ASK: &str = "a larger max_bytes, or the tool changes, which lists every change";
 
@@ -33,13 +50,9 @@ impl Tool for Summarize {
     const NAME: &'static str = "summarize";
     const DESCRIPTION: &'static str = "Counts, warnings and losses of a plan. Ask this first.";
     type Parameters = Parameters;
-    type Answer = Box<RawValue>;
+    type Answer = Answer;
 
-    fn answer_schema() -> JsonObject {
-        serde_json::from_str(schemas::SUMMARY).unwrap_or_default()
-    }
-
-    fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Box<RawValue>, Refusal> {
+    fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Answer, Refusal> {
         let Parameters { plan, max_bytes } = parameters;
         let max = budget(max_bytes)?;
         let place = context.settings.root.file(&plan)?;
@@ -49,6 +62,8 @@ impl Tool for Summarize {
         let written = document.finish();
         drop(document);
         let answer = written.ok().and_then(|()| serde_json::from_slice(&text).ok());
-        answer.ok_or_else(|| Refusal::new("the summary has no text", "this is a bug of plansift"))
+        answer
+            .map(Answer)
+            .ok_or_else(|| Refusal::new("the summary has no text", "this is a bug of plansift"))
     }
 }

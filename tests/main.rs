@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | the oracle: records of a plan from a tree of serde_json values | `naive.rs` |
 //! | running the binary and the library from tests; what tests leave out | `run.rs` |
+//! | what a run tries by day and at night | `tried.rs` |
 //! | a feature of the format: a case in `corpus/plans/`, no code | `corpus.rs` |
 //! | every record against the JSON Schema | `schema.rs` |
 //! | reference files, also compressed | `reference.rs` |
@@ -87,5 +88,6 @@ mod slim;
 #[cfg(all(feature = "stores", not(all(target_os = "linux", target_arch = "aarch64"))))]
 mod stores;
 mod tidy;
+mod tried;
 mod values;
 mod wrong;

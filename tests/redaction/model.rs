@@ -3,7 +3,9 @@
 //! The result is a list of edits to the text, so everything else keeps its bytes. Lookups are
 //! repeated rather than cached.
 
+#[path = "model/echoes.rs"]
 mod echoes;
+#[path = "model/overlays.rs"]
 mod overlays;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -13,8 +13,9 @@ use plansift::scan::Isa;
 use plansift::secret::{self, Collecting, EchoOf};
 
 use super::draw::Draw;
+use super::failure::{Failure, failure};
 use super::pieces::Pieces;
-use super::{Failure, failure, redact};
+use super::redact;
 
 /// Audits `text` as a whole, in pieces, and with lookahead.
 pub fn check(text: &[u8]) {

@@ -15,8 +15,8 @@ use plansift::scan::Isa;
 use plansift::sink::Sink;
 
 use super::draw::Draw;
+use super::failure::{Failure, failure};
 use super::pieces::Pieces;
-use super::{Failure, failure};
 
 /// Processes `text` whole and in pieces, at both levels of validation, with wide and narrow limits.
 pub fn check(text: &[u8]) {

@@ -33,12 +33,11 @@ pub mod wire;
 
 mod document;
 mod draw;
+mod failure;
 mod objects;
 mod pieces;
 mod rewritten;
 mod value;
-
-use plansift::error::{Error, ErrorKind};
 
 /// A check of bytes.
 pub type Check = fn(&[u8]);
@@ -69,12 +68,3 @@ pub const ALL: [(&str, Check); 23] = [
     ("compare", compare::check),
     ("digest", digest::check),
 ];
-
-/// The kind of an error, its cause, and its location: the offset and the path in the document.
-type Failure = (ErrorKind, String, Option<(u64, String)>);
-
-/// An error in a form that can be compared.
-fn failure(error: &Error) -> Failure {
-    let place = error.location().map(|place| (place.offset, place.path.to_owned()));
-    (error.kind(), format!("{:?}", error.cause()), place)
-}

@@ -22,12 +22,17 @@ pub fn check(choices: &[u8]) {
     let Ok(plan) = document::plan(&mut choices) else { return };
     let tree: Value = serde_json::from_str(&plan)
         .unwrap_or_else(|error| panic!("the document is no JSON: {error}\n{plan}"));
+    agree(&plan, &tree);
+}
+
+/// Compares the records of a plan with those of its tree.
+pub fn agree(plan: &str, tree: &Value) {
     for show in [Show::Changes, Show::All] {
-        let expected = naive::records(&tree, "plan.json", plan.len() as u64, show == Show::All);
+        let expected = naive::records(tree, "plan.json", plan.len() as u64, show == Show::All);
         for validation in [Validation::Structure, Validation::Grammar] {
             let read = plan::PlanOptions { validation, ..plan::PlanOptions::default() };
-            match records(&plan, &RecordOptions { read, show, ..RecordOptions::default() }) {
-                Ok(records) => compare(&records, &expected, &plan),
+            match records(plan, &RecordOptions { read, show, ..RecordOptions::default() }) {
+                Ok(records) => compare(&records, &expected, plan),
                 Err(error) => panic!("{error}\n{plan}"),
             }
         }

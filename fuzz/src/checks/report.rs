@@ -14,8 +14,8 @@ use plansift::secret::{self, EchoOf, collect};
 use plansift::sink::Sink;
 
 use super::draw::Draw;
+use super::failure::{Failure, failure};
 use super::pieces::Pieces;
-use super::{Failure, failure};
 
 /// Reports `text` with all values, whole and in pieces.
 pub fn check(text: &[u8]) {

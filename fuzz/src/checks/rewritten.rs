@@ -5,7 +5,7 @@ use plansift::input::Source;
 use plansift::plan::{Accepts, Documents, NextDocument};
 use plansift::secret::{Collected, Collecting, SecretOptions};
 
-use super::{Failure, failure};
+use super::failure::{Failure, failure};
 
 /// The output and the errors.
 #[derive(Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use plansift::json::value::{Elements, Kind, Members, Value};
 use plansift::limits::Limits;
 use plansift::scan::Isa;
 
-use super::{Failure, failure};
+use super::failure::{Failure, failure};
 
 /// Skips and walks the value at the start of `text`.
 pub fn check(text: &[u8]) {

@@ -24,17 +24,17 @@ impl Model<'_> {
         }
     }
 
-    /// Replaces an overlay of a value that is masked as a whole, if the overlay has keys and a
+    /// Replaces an overlay of a value that is masked as a whole, if the overlay has parts and a
     /// mark.
     pub(super) fn hide_keys_of_mark(&mut self, overlay: Option<&Node>) {
         self.hide_keys(overlay.filter(|overlay| !marks_nothing(overlay)));
     }
 
-    /// Replaces an overlay with keys by a boolean: whether it has a `true`.
+    /// Replaces an overlay of parts by a boolean: whether it has a `true`.
     pub(super) fn hide_keys(&mut self, unknown: Option<&Node>) {
         if let Some(unknown) = unknown {
             let all = unknown.all();
-            if all.iter().any(|node| !node.members().is_empty()) {
+            if all.len() > 1 {
                 self.edit(&unknown.range, Put::Word(all.iter().any(|node| node.is_true())));
             }
         }

@@ -55,7 +55,7 @@ pub(super) enum Mask {
     Key(u32),
     Digest([u8; 16]),
     Null,
-    /// Replaces an overlay whose keys are secret by `true` or `false`.
+    /// Replaces the overlay of a masked value by `true` or `false`.
     Overlay(bool),
     /// Writes this text in place of the range. An empty text removes the range.
     Added(&'static str),

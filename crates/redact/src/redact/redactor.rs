@@ -247,15 +247,16 @@ impl<N: Notes> Masks<'_, N> {
         Ok(())
     }
 
-    /// Removes the keys from an overlay of a value that is masked as a whole.
+    /// Replaces an overlay of parts of a value that is masked as a whole: the mask has no parts, and
+    /// the keys of the overlay may be secret.
     fn overlay(&mut self, overlay: Value<'_>) -> Result<()> {
-        let (mut has_keys, mut marks) = (false, false);
+        let (mut has_parts, mut marks) = (false, false);
         for event in overlay.walk() {
             let event = event?;
-            has_keys |= matches!(event, WalkEvent::Key(_));
+            has_parts |= matches!(event, WalkEvent::Key(_) | WalkEvent::Index(_));
             marks |= matches!(event, WalkEvent::Leaf(Kind::True, _));
         }
-        if has_keys {
+        if has_parts {
             self.edit(overlay, Mask::Overlay(marks));
         }
         Ok(())

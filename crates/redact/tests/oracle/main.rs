@@ -1,0 +1,143 @@
+//! Compares the redaction of the library with the oracle in `tests/redaction`, and runs the checks
+//! of the fuzz targets that need only this crate. The tests of the program do the same with the
+//! program. They need all crates, so `scripts/mutants` runs these.
+
+// The oracle and the checks name the library by the name of the whole.
+extern crate self as plansift;
+
+pub use plansift_core::{error, input, json, limits, path, scan};
+pub use plansift_plan::{plan, record, sink};
+pub use plansift_redact::{audit, redact, secret, slim};
+
+#[path = "../../../../tests/redaction/agree.rs"]
+mod agree;
+mod checks;
+#[path = "../../../../tests/redaction/elsewhere.rs"]
+mod elsewhere;
+#[path = "../../../../tests/redaction/long.rs"]
+#[allow(dead_code, reason = "the tests of the program use more of it")]
+mod long;
+#[path = "../../../../tests/redaction/marks.rs"]
+mod marks;
+#[path = "../../../../tests/redaction/model.rs"]
+#[allow(dead_code, reason = "the tests of the program use more of it")]
+mod model;
+#[path = "../../../../tests/naive.rs"]
+#[allow(dead_code, reason = "the tests of the program use more of it")]
+mod naive;
+#[path = "../../../../tests/redaction/properties.rs"]
+mod properties;
+#[path = "../../../../tests/redaction/random.rs"]
+mod random;
+#[path = "../../../../tests/redaction/texts.rs"]
+mod texts;
+#[path = "../../../../tests/redaction/tree.rs"]
+mod tree;
+#[path = "../../../../tests/tried.rs"]
+#[allow(dead_code, reason = "the tests of the program use more of it")]
+mod tried;
+
+use std::fs;
+use std::path::Path;
+
+use input::Slice;
+use model::Options;
+use plan::Documents;
+use properties::ECHOES;
+use proptest::prelude::*;
+use redact::mask::Masking;
+use redact::{RedactOptions, redact as write_redacted};
+use secret::{EchoOf, SecretOptions, collect};
+
+/// The redaction of a text, or its error.
+fn redacted(text: &str, options: Options) -> Result<String, String> {
+    let echo = match options.echo {
+        model::Echo::Off => None,
+        model::Echo::Equal => Some(EchoOf::Whole),
+        model::Echo::Contains => Some(EchoOf::Part),
+    };
+    let secret = SecretOptions {
+        read: plan::PlanOptions::default(),
+        echo: echo.unwrap_or_default(),
+        echo_min: options.echo_min,
+        names: None,
+    };
+    let options = RedactOptions { secret, masking: Masking::Text };
+    let mut out = Vec::new();
+    let mut run = || -> error::Result<()> {
+        let open = || Ok(Slice(text.as_bytes()));
+        let collected = echo.map(|_| collect(open, &options.secret)).transpose()?;
+        let mut documents = Documents::only(Slice(text.as_bytes()), &options.secret.read);
+        write_redacted(&mut documents, collected.as_ref(), &options, &mut out).map(drop)
+    };
+    run().map_err(|error| error.to_string())?;
+    String::from_utf8(out).map_err(|error| error.to_string())
+}
+
+fn broken(text: &str, options: Options) -> Option<String> {
+    properties::broken(text, options, |text| redacted(text, options))
+}
+
+#[test]
+fn the_corpus_is_redacted_as_the_oracle_does_it() {
+    let mut failures = Vec::new();
+    let mut compared = 0;
+    for folder in ["plans", "states"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(folder);
+        for entry in fs::read_dir(&folder).expect("the corpus") {
+            let path = entry.expect("an entry").path();
+            let path = if path.is_dir() { path.join("plan.json") } else { path };
+            // Some plans are compressed or encoded otherwise.
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            let is_json = serde_json::from_str::<serde_json::Value>(&text).is_ok();
+            if !is_json || tree::parse(&text).has_duplicate_keys() {
+                continue;
+            }
+            compared += 1;
+            for echo in ECHOES {
+                if let Some(broken) = broken(&text, Options { echo, ..Options::default() }) {
+                    failures.push(format!("{}, {echo:?}: {broken}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(compared >= 70, "only {compared}");
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+/// Workers redact a part of these documents.
+#[test]
+fn long_documents_pass_the_checks() {
+    let plan = long::plan(&long::planned_values(400, 3));
+    checks::redact::check(plan.as_bytes());
+    checks::slim::check(plan.as_bytes());
+}
+
+proptest! {
+    #![proptest_config(tried::property(200))]
+
+    #[test]
+    fn any_plan_is_redacted_as_the_oracle_does_it(
+        text in random::plan(random::Overlays::Any),
+        echo in prop::sample::select(&ECHOES[..]),
+        echo_min in prop::sample::select(&[1, 8][..]),
+    ) {
+        prop_assert_eq!(broken(&text, Options { echo, echo_min }), None, "{}", text);
+    }
+
+    #[test]
+    fn any_state_is_redacted_as_the_oracle_does_it(
+        text in random::state(random::Overlays::Any),
+        echo in prop::sample::select(&ECHOES[..]),
+    ) {
+        let options = Options { echo, ..Options::default() };
+        prop_assert_eq!(broken(&text, options), None, "{}", text);
+    }
+
+    #[test]
+    fn random_plans_pass_the_checks(text in random::plan(random::Overlays::Any)) {
+        checks::redact::check(text.as_bytes());
+        checks::slim::check(text.as_bytes());
+        checks::audit::check(text.as_bytes());
+    }
+}

@@ -70,6 +70,18 @@ impl Texts {
         Some(&self.bytes[starts.last().copied().unwrap_or(0)..*end])
     }
 
+    /// Adds the texts with escaped template markers once more, as [`single_markers`] leaves them.
+    /// These may be shorter than the minimum, but not shorter than half of it.
+    fn with_single_markers(&self) -> Texts {
+        let mut texts = Texts { max: u64::MAX, ..Texts::empty(self.len_min.div_ceil(2)) };
+        for text in self.iter() {
+            // Without a limit, no text is refused.
+            let _ = texts.push(text, 0);
+            let _ = texts.push(&single_markers(text), 0);
+        }
+        texts
+    }
+
     fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
@@ -117,14 +129,19 @@ pub(super) fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
     plain
 }
 
-/// Removes the escapes of HCL for template markers.
-fn without_templates(text: &[u8]) -> Zeroizing<Vec<u8>> {
+/// Removes the escapes of HCL for template markers: from `$${`, which each level of documents makes
+/// longer, one `$` is left. So a text no longer tells how many a secret has, and a search needs the
+/// secrets in this form, too ([`Texts::with_single_markers`]).
+fn single_markers(text: &[u8]) -> Zeroizing<Vec<u8>> {
     let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
+    for &byte in text {
+        if byte == b'{'
+            && let Some(&marker @ (b'$' | b'%')) = plain.last()
+        {
+            let len = plain.iter().rposition(|byte| *byte != marker).map_or(0, |at| at + 1);
+            plain.truncate(len + 1);
+        }
         plain.push(byte);
-        let is_escaped = matches!(byte, b'$' | b'%') && text[at + 1..].starts_with(&[byte, b'{']);
-        at += if is_escaped { 2 } else { 1 };
     }
     plain
 }
@@ -233,7 +250,11 @@ const ROOT: u32 = 0;
 impl Contained {
     /// Builds the automaton for these secrets. `echo` says whether encoded secrets count.
     pub fn new(texts: &Texts, echo: EchoOf) -> Contained {
-        let mut contained = Contained::of(texts);
+        let has_escaped = |text: &[u8]| text.windows(3).any(|it| matches!(it, b"$${" | b"%%{"));
+        let mut contained = match texts.iter().any(has_escaped) {
+            true => Contained::of(&texts.with_single_markers()),
+            false => Contained::of(texts),
+        };
         contained.base64 = (echo == EchoOf::Encoded)
             .then(|| Base64::new(texts.len_min, texts.ends.len(), texts.iter()));
         let has_space = |text: &&[u8]| text.iter().any(u8::is_ascii_whitespace);
@@ -347,16 +368,25 @@ impl Contained {
             if !self.has_escapable && !has_escapes_of_any(around) {
                 return false;
             }
-            let inner = without_templates(&unescaped(around));
-            if *inner == *around {
-                return false;
-            }
-            if self.is_literally_in(&inner) || self.is_in_yaml(&inner) || self.is_in_url(&inner) {
+            let inner = unescaped(around);
+            let single = single_markers(&inner);
+            let is_new = *inner != *around;
+            if is_new && self.is_in_document(&inner)
+                || *single != *inner && self.is_in_document(&single)
+            {
                 return true;
+            }
+            if !is_new {
+                return false;
             }
             outer = inner;
         }
         false
+    }
+
+    /// Whether a text without escapes contains a secret.
+    fn is_in_document(&self, text: &[u8]) -> bool {
+        self.is_literally_in(text) || self.is_in_yaml(text) || self.is_in_url(text)
     }
 
     fn is_in_url(&self, text: &[u8]) -> bool {
@@ -471,6 +501,46 @@ mod tests {
         ) {
             let text = format!("{before}{secret}{behind}");
             prop_assert!(contained(&[secret.as_bytes()], 8).is_in(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn secrets_with_escaped_template_markers_are_found() {
+        for secret in ["A%%{0 A\n", "set -e\necho $${HOME}", "$$${x}\"%%%{y}"] {
+            let contained = contained(&[secret.as_bytes()], 8);
+            for is_hcl in [false, true] {
+                let mut text = secret.to_owned();
+                for _ in 0..3 {
+                    text = quoted(&text, is_hcl);
+                    assert!(contained.is_in(text.as_bytes()), "{text}");
+                }
+            }
+        }
+    }
+
+    /// Quotes a text as JSON does, or as HCL does, which also escapes the markers of templates.
+    fn quoted(text: &str, is_hcl: bool) -> String {
+        let json = serde_json::json!({ "a": text }).to_string();
+        match is_hcl {
+            true => json.replace("${", "$${").replace("%{", "%%{"),
+            false => json,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn secrets_in_nested_documents_are_found(
+            parts in prop::collection::vec(
+                prop::sample::select(vec![
+                    "ab", "$", "%", "{", "}", "$${", "%%{", "%41", "\n", "\"", "'", "\\", "+", " ",
+                ]),
+                8..16,
+            ),
+            levels in prop::collection::vec(any::<bool>(), 0..3),
+        ) {
+            let secret = parts.concat();
+            let text = levels.iter().fold(secret.clone(), |text, is_hcl| quoted(&text, *is_hcl));
+            prop_assert!(contained(&[secret.as_bytes()], 8).is_in(text.as_bytes()), "{}", text);
         }
     }
 

@@ -6,6 +6,7 @@
 //! | the oracle: records of a plan from a tree of serde_json values | `naive.rs` |
 //! | running the binary and the library from tests; what tests leave out | `run.rs` |
 //! | what a run tries by day and at night | `tried.rs` |
+//! | a text in memory, which several threads read | `in_memory.rs` |
 //! | a feature of the format: a case in `corpus/plans/`, no code | `corpus.rs` |
 //! | every record against the JSON Schema | `schema.rs` |
 //! | reference files, also compressed | `reference.rs` |
@@ -65,6 +66,7 @@ mod generated;
 mod grammar;
 mod hostile;
 mod html;
+mod in_memory;
 mod large;
 #[cfg(feature = "mcp")]
 mod mcp;

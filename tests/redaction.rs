@@ -7,6 +7,7 @@
 
 mod agent;
 mod agree;
+mod answers;
 mod canaries;
 mod decisions;
 mod documents;
@@ -20,6 +21,7 @@ mod marks;
 mod model;
 mod parts;
 mod properties;
+#[allow(dead_code, reason = "the tests of the library use more of it")]
 mod random;
 mod sections;
 mod texts;

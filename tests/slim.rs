@@ -19,8 +19,8 @@ use plansift::secret::{self, EchoOf, collect};
 use plansift::slim::{self, PlanPart};
 use serde_json::{Value, json};
 
+use crate::in_memory::InMemory;
 use crate::same_answer::Cut;
-use crate::same_answer::threads::InMemory;
 use crate::{corpus, generated, run, shared_plans};
 
 const DEFAULT: Wanted<'static> =

@@ -11,9 +11,9 @@ use plansift::sink::Sink;
 use plansift::sink::ndjson::Ndjson;
 
 use crate::generated::generated;
+use crate::in_memory::InMemory;
 use crate::redaction::long::{SIZE, plan, planned_values};
 use crate::run;
-use crate::same_answer::threads::InMemory;
 
 fn options() -> AuditOptions {
     let read = plan::PlanOptions::default();

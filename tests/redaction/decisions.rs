@@ -192,7 +192,7 @@ fn echoes_equal_a_secret_of_the_minimum_length() {
     let text = joined(&change(cases[3].0));
     let redaction = model::redaction(&text, Options::default());
     let redacted = redact(&[], text.as_bytes()).expect("a plan");
-    let found = super::agree::difference(&text, &redaction, &redacted, super::Masks::Text);
+    let found = super::agree::difference(&text, &redaction, &redacted, super::agree::Masks::Text);
     assert_eq!(found, None);
     let expected = numbered(&cases[3].1.replace("<>", r#""(sensitive value)""#));
     assert_eq!(redacted.replace("(sensitive value 2)", "(sensitive value 1)"), expected);
@@ -452,7 +452,7 @@ fn a_digest_depends_on_its_secret_and_the_key() {
         let args = ["--mask", "hash", "--key-file", file.to_str().expect("UTF-8")];
         let redacted = redact(&args, text.as_bytes()).expect("a plan");
         let redaction = model::redaction(&text, Options::default());
-        let masks = super::Masks::Hash;
+        let masks = super::agree::Masks::Hash;
         assert_eq!(super::agree::difference(&text, &redaction, &redacted, masks), None);
         assert_eq!(redact(&args, redacted.as_bytes()).as_ref(), Ok(&redacted));
         assert_eq!(super::other_records(&text, &redacted), None);

@@ -13,8 +13,8 @@ use plansift::{input, plan};
 
 use super::long::{SIZE, plan as plan_with, planned_values};
 use crate::generated::generated;
+use crate::in_memory::InMemory;
 use crate::run;
-use crate::same_answer::threads::InMemory;
 
 /// A source of pseudo-random numbers.
 struct Numbers(u64);

@@ -1,12 +1,12 @@
 //! Values that one section marks and another contains: the configuration of marked attributes, and
 //! resources without marks of their own.
 
+use super::answers::{self, ECHOES, answer, hold_to_one, is_redacted};
 use super::decisions::{hold, joined};
 use super::long::{plan, planned_values};
 use super::model::{Echo, Options};
 use super::redact;
-use super::threads::{self, ECHOES, answer, hold_to_one, is_redacted};
-use crate::same_answer::threads::InMemory;
+use crate::in_memory::InMemory;
 
 /// A plan of one change to `module.m["k"].a.b`, and a configuration of the module.
 fn configured(change: &str, root: &str, module: &str) -> String {
@@ -215,9 +215,9 @@ fn marks_of_changes_reach_every_worker() {
     let element = r#"[{"address":"a.b","#;
     let text =
         plan(&values).replacen(element, &format!("[{},{}", changes.join(","), &element[1..]), 1);
-    let ends = hold_to_one(text.as_bytes(), &threads::options(), "marks of changes");
+    let ends = hold_to_one(text.as_bytes(), &answers::options(), "marks of changes");
     assert!(is_redacted(&ends), "{ends:?}");
-    let (written, _) = answer(|| InMemory::new(text.as_bytes()), ECHOES[1], &threads::options());
+    let (written, _) = answer(|| InMemory::new(text.as_bytes()), ECHOES[1], &answers::options());
     let written = String::from_utf8(written).expect("UTF-8");
     let masked = written.matches(r#""tags":"(sensitive value)""#).count();
     assert!(changes.len() > 20);

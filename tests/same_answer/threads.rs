@@ -6,11 +6,10 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plansift::error::{ErrorKind, Result};
-use plansift::input::{SharedText, Slice, Source};
+use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::record::{Record, RecordOptions, Show};
 use plansift::report::csv::{Csv, Formulas};
@@ -22,6 +21,7 @@ use plansift::sink::ndjson::Ndjson;
 use plansift::sink::{Rendered, Renderer, Sink};
 
 use crate::generated::generated;
+use crate::in_memory::InMemory;
 use crate::run;
 
 /// Length of a generated plan in bytes.
@@ -29,57 +29,6 @@ const SIZE: usize = 3 << 20;
 
 /// Creates a sink of one format.
 type Format = fn(&mut Vec<u8>) -> Box<dyn Sink + '_>;
-
-/// A source whose text lies in memory as a whole, like a mapped file. The reader gets windows, and
-/// lookahead workers share the text.
-pub struct InMemory {
-    text: Arc<Vec<u8>>,
-    /// The text that lookahead workers see.
-    whole: Arc<Vec<u8>>,
-    /// Bytes that a call of `fill` adds to the window.
-    step: usize,
-    start: usize,
-    end: usize,
-}
-
-impl InMemory {
-    pub fn new(text: &[u8]) -> InMemory {
-        let text = Arc::new(text.to_vec());
-        InMemory { whole: text.clone(), text, step: 70_001, start: 0, end: 0 }
-    }
-
-    /// A source that shows lookahead workers another text of the same length. A test can then see
-    /// which results came from workers.
-    pub fn two_faced(text: &[u8], whole: &[u8]) -> InMemory {
-        assert_eq!(text.len(), whole.len(), "the same place in both");
-        InMemory { whole: Arc::new(whole.to_vec()), ..InMemory::new(text) }
-    }
-}
-
-impl Source for InMemory {
-    fn window(&self) -> &[u8] {
-        &self.text[self.start..self.end]
-    }
-
-    fn offset(&self) -> u64 {
-        self.start as u64
-    }
-
-    fn fill(&mut self, keep: u64) -> Result<bool> {
-        let end = self.text.len().min(self.end + self.step);
-        let has_more = end > self.end;
-        (self.start, self.end) = ((keep as usize).clamp(self.start, self.end), end);
-        Ok(has_more)
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn shared_text(&self) -> Option<SharedText> {
-        Some(SharedText::new(self.whole.clone()))
-    }
-}
 
 /// The output of a run, followed by its result or its error.
 fn answer(source: impl Source, options: &RecordOptions, sink: Format) -> String {

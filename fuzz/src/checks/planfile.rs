@@ -7,7 +7,8 @@ use plansift::input::{Rereadable, into_error};
 use plansift::limits::Limits;
 use plansift::planfile::{self, SchemaFiles};
 
-use super::{failure, wire};
+use super::failure::failure;
+use super::wire;
 
 /// A plan of version 3 with one change: an update of an attribute.
 const PLAN: &[u8] =

@@ -243,3 +243,33 @@ pub fn rewrite<S: Source>(
 fn is_of_the_text(error: &Error) -> bool {
     !matches!(error.kind(), ErrorKind::Write | ErrorKind::Changed | ErrorKind::Stopped)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_added_one_by_one() {
+        let mut counts = Counts::default();
+        let other = Counts {
+            marked: 1,
+            echoes: 20,
+            named: 300,
+            equal: 4000,
+            unmarked: 50_000,
+            unknown: 600_000,
+            undeclared: 7_000_000,
+        };
+        counts.add(&other);
+        assert_eq!(counts, other);
+        counts.add(&other);
+        let Counts { marked, echoes, named, equal, unmarked, unknown, undeclared } = counts;
+        assert_eq!([marked, echoes, named, equal], [2, 40, 600, 8000]);
+        assert_eq!([unmarked, unknown, undeclared], [100_000, 1_200_000, 14_000_000]);
+        // Elements without marks are no masked places, and variables count as marked.
+        assert_eq!(counts.masked(), 1_208_642);
+        *counts.by(MarkSource::Mark) += 1;
+        *counts.by(MarkSource::Name) += 2;
+        assert_eq!([counts.marked, counts.named], [3, 602]);
+    }
+}

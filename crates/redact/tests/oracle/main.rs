@@ -11,11 +11,14 @@ pub use plansift_redact::{audit, redact, secret, slim};
 
 #[path = "../../../../tests/redaction/agree.rs"]
 mod agree;
+#[path = "../../../../tests/redaction/answers.rs"]
+mod answers;
 mod checks;
 #[path = "../../../../tests/redaction/elsewhere.rs"]
 mod elsewhere;
+#[path = "../../../../tests/in_memory.rs"]
+mod in_memory;
 #[path = "../../../../tests/redaction/long.rs"]
-#[allow(dead_code, reason = "the tests of the program use more of it")]
 mod long;
 #[path = "../../../../tests/redaction/marks.rs"]
 mod marks;
@@ -31,6 +34,7 @@ mod properties;
 mod random;
 #[path = "../../../../tests/redaction/texts.rs"]
 mod texts;
+mod threads;
 #[path = "../../../../tests/redaction/tree.rs"]
 mod tree;
 #[path = "../../../../tests/tried.rs"]

@@ -216,7 +216,7 @@ fn compare(output: &Output, tree: &Value, document: &[u8], path: &Path, name: &s
         lines.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
     let source = path.to_str().expect("a path in UTF-8");
     let oracle = naive::records(tree, source, document.len() as u64, true);
-    if let Some(difference) = shared_plans::difference(&records, &oracle) {
+    if let Some(difference) = naive::difference(&records, &oracle) {
         panic!("{name}{difference}");
     }
 }

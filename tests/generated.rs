@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 
-use crate::{naive, run, shared_plans};
+use crate::{naive, run};
 
 const SHAPES: [&str; 4] = ["estate", "busy", "first-run", "policy"];
 const LAYOUTS: [&[&str]; 4] =
@@ -61,7 +61,7 @@ fn counts_are_those_of_the_engine_and_of_the_oracle() {
             let document = serde_json::from_slice(&text).expect("a plan is JSON");
             for show in [Show::Changes, Show::All] {
                 let (engine, oracle) = both(&text, &document, show);
-                let difference = shared_plans::difference(&engine, &oracle);
+                let difference = naive::difference(&engine, &oracle);
                 assert_eq!(difference, None, "{shape} {layout:?}");
                 assert_eq!(engine.last(), Some(&counts), "{shape} {layout:?}");
             }
@@ -242,7 +242,7 @@ proptest! {
         let document = serde_json::from_str(&text).expect("a plan is JSON");
         for show in [Show::Changes, Show::All] {
             let (engine, oracle) = both(text.as_bytes(), &document, show);
-            prop_assert_eq!(shared_plans::difference(&engine, &oracle), None, "{}", text);
+            prop_assert_eq!(naive::difference(&engine, &oracle), None, "{}", text);
         }
     }
 }

@@ -4,7 +4,8 @@
 //! | it is about | file |
 //! | --- | --- |
 //! | the oracle: records of a plan from a tree of serde_json values | `naive.rs` |
-//! | running the binary and the library from tests; what tests leave out | `run.rs` |
+//! | running the binary from tests; what tests leave out | `run.rs` |
+//! | running the library from tests | `library.rs` |
 //! | what a run tries by day and at night | `tried.rs` |
 //! | a text in memory, which several threads read | `in_memory.rs` |
 //! | a feature of the format: a case in `corpus/plans/`, no code | `corpus.rs` |
@@ -68,6 +69,7 @@ mod hostile;
 mod html;
 mod in_memory;
 mod large;
+mod library;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod memory;

@@ -49,6 +49,18 @@ pub fn changes_whole_mark(change: &Value) -> [bool; 2] {
     [Mark::Added, Mark::Removed].map(|mark| mark_changes(change, mark).contains(&Path::new()))
 }
 
+/// The first difference between the records of the engine and of the oracle.
+pub fn difference(engine: &[Value], oracle: &[Value]) -> Option<String> {
+    let keys = |record: &Value| record.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>());
+    let same =
+        |(engine, oracle): &(&Value, &Value)| engine == oracle && keys(engine) == keys(oracle);
+    if let Some((engine, oracle)) = engine.iter().zip(oracle).find(|pair| !same(pair)) {
+        return Some(format!("engine {engine}\noracle {oracle}"));
+    }
+    let (ours, theirs) = (engine.len(), oracle.len());
+    (ours != theirs).then(|| format!("{ours} records of the engine, {theirs} of the oracle"))
+}
+
 /// The records of `document`: the plan first, the summary last, the others in document order.
 ///
 /// `bytes` is the length of the document, which the tree does not contain.

@@ -1,5 +1,4 @@
-//! Runs the code under test: the library on a text, the binary with arguments. Reports what a test
-//! skips.
+//! Runs the binary with arguments, and the library on files. Reports what a test skips.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env::consts::EXE_EXTENSION;
@@ -10,47 +9,11 @@ use std::sync::Mutex;
 
 use plansift::error::{Error, Result};
 use plansift::input::{self, Mapping, Source};
-use plansift::plan::Documents;
-use plansift::record::{PlanOutcome, Record, RecordOptions, RecordRequest, Show, write_records};
+use plansift::record::{Record, RecordOptions};
 use plansift::sink::Sink;
-use serde_json::Value;
 
+pub use crate::library::{all, records, write_plan};
 pub use crate::tried::{first_of, is_nightly, is_tried, is_tried_of, property, thread_counts};
-
-/// The options of `--all`.
-pub fn all() -> RecordOptions {
-    RecordOptions { show: Show::All, ..RecordOptions::default() }
-}
-
-/// Writes the records of an input with one plan to a sink.
-pub fn write_plan(
-    source: impl Source,
-    name: &str,
-    options: &RecordOptions,
-    sink: &mut dyn Sink,
-) -> Result<PlanOutcome> {
-    let mut documents = Documents::only(source, &options.read);
-    write_records(&mut documents, RecordRequest::new(name, options), sink)
-}
-
-/// The records of a plan as JSON values, and the outcome.
-pub fn records(source: impl Source, options: &RecordOptions) -> Result<(Vec<Value>, PlanOutcome)> {
-    struct Kept(Vec<Value>);
-    impl Sink for Kept {
-        fn record(&mut self, record: &Record<'_>) -> Result<()> {
-            let text = serde_json::to_string(record).expect("a record is JSON");
-            self.0.push(serde_json::from_str(&text).expect("a record is JSON"));
-            Ok(())
-        }
-
-        fn finish(&mut self) -> Result<()> {
-            Ok(())
-        }
-    }
-    let mut kept = Kept(Vec::new());
-    let outcome = write_plan(source, "plan.json", options, &mut kept)?;
-    Ok((kept.0, outcome))
-}
 
 /// Maps files, as the binary does.
 #[allow(unsafe_code, reason = "mapped files have a contract")]

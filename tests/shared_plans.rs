@@ -151,18 +151,6 @@ fn unwrapped(text: &str) -> Option<(Value, usize)> {
     Some((document, end + space))
 }
 
-/// The first difference between the records of the engine and of the oracle.
-pub fn difference(engine: &[Value], oracle: &[Value]) -> Option<String> {
-    let keys = |record: &Value| record.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>());
-    let same =
-        |(engine, oracle): &(&Value, &Value)| engine == oracle && keys(engine) == keys(oracle);
-    if let Some((engine, oracle)) = engine.iter().zip(oracle).find(|pair| !same(pair)) {
-        return Some(format!("engine {engine}\noracle {oracle}"));
-    }
-    let (ours, theirs) = (engine.len(), oracle.len());
-    (ours != theirs).then(|| format!("{ours} records of the engine, {theirs} of the oracle"))
-}
-
 /// The valid plans of the folder, with their names.
 pub fn plans() -> Vec<(String, PathBuf)> {
     let refused = |name: &str| REFUSED.iter().any(|(other, _)| *other == name);
@@ -186,7 +174,7 @@ fn records_of_every_plan_are_those_of_the_oracle() {
             let oracle = naive::records(&document, "plan.json", len, show_all);
             match run::records(input, &options) {
                 Ok((engine, _)) => {
-                    let difference = difference(&engine, &oracle);
+                    let difference = naive::difference(&engine, &oracle);
                     differences.extend(difference.map(|text| format!("{name}: {text}")));
                 }
                 Err(error) => differences.push(format!("{name}: refused: {error}")),
@@ -206,7 +194,7 @@ fn records_are_the_same_of_a_plan_with_indentation_and_sorted_keys() {
         for (options, show_all) in options() {
             let oracle = naive::records(&document, "plan.json", text.len() as u64, show_all);
             let engine = run::records(Slice(text.as_bytes()), &options).expect("a plan").0;
-            let difference = difference(&engine, &oracle);
+            let difference = naive::difference(&engine, &oracle);
             differences.extend(difference.map(|text| format!("{name}: {text}")));
         }
     }

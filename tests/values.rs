@@ -17,7 +17,7 @@ use plansift::sink::ndjson::Ndjson;
 use serde_json::{Value, json};
 
 use crate::naive::values as oracle;
-use crate::{reference, run, shared_plans};
+use crate::{naive, reference, run, shared_plans};
 
 fn options(what: RowKind, of: ValuesSource) -> ValuesOptions {
     ValuesOptions {
@@ -90,7 +90,7 @@ fn compare(name: &str, text: &str, document: &Value, failures: &mut Vec<String>)
                     true => [engine, oracle].map(without_modules),
                     false => [engine, oracle],
                 };
-                let difference = shared_plans::difference(&engine, &oracle);
+                let difference = naive::difference(&engine, &oracle);
                 failures.extend(difference.map(|it| format!("{name} {what:?} {of:?}: {it}")));
             }
             Err(error) => failures.push(format!("{name} {what:?} {of:?}: {error}")),

@@ -19,7 +19,7 @@ impl Model<'_> {
         for (key, is_lost) in ["before_sensitive", "after_sensitive"].into_iter().zip(changes) {
             match at(key).filter(|overlay| !marks_nothing(overlay)) {
                 Some(overlay) if is_lost => self.edit(&overlay.range, Put::Word(false)),
-                overlay => self.hide_keys(overlay),
+                overlay => self.hide_parts(overlay),
             }
         }
     }
@@ -27,15 +27,21 @@ impl Model<'_> {
     /// Replaces an overlay of a value that is masked as a whole, if the overlay has parts and a
     /// mark.
     pub(super) fn hide_keys_of_mark(&mut self, overlay: Option<&Node>) {
-        self.hide_keys(overlay.filter(|overlay| !marks_nothing(overlay)));
+        self.hide_parts(overlay.filter(|overlay| !marks_nothing(overlay)));
+    }
+
+    /// Replaces an overlay with keys by a boolean.
+    pub(super) fn hide_keys(&mut self, unknown: Option<&Node>) {
+        let has_keys = |node: &Node| node.all().iter().any(|node| !node.members().is_empty());
+        self.hide_parts(unknown.filter(|unknown| has_keys(unknown)));
     }
 
     /// Replaces an overlay of parts by a boolean: whether it has a `true`.
-    pub(super) fn hide_keys(&mut self, unknown: Option<&Node>) {
-        if let Some(unknown) = unknown {
-            let all = unknown.all();
+    fn hide_parts(&mut self, overlay: Option<&Node>) {
+        if let Some(overlay) = overlay {
+            let all = overlay.all();
             if all.len() > 1 {
-                self.edit(&unknown.range, Put::Word(all.iter().any(|node| node.is_true())));
+                self.edit(&overlay.range, Put::Word(all.iter().any(|node| node.is_true())));
             }
         }
     }

@@ -221,7 +221,7 @@ impl<N: Notes> Masks<'_, N> {
         if marked.why == MarkReason::Whole {
             self.overlays(marked)?;
         }
-        marked.unknown.map_or(Ok(()), |unknown| self.overlay(unknown))
+        marked.unknown.map_or(Ok(()), |unknown| self.overlay(unknown, true))
     }
 
     /// Edits the overlays of a place that is masked as a whole. If one overlay marks only parts of
@@ -240,23 +240,28 @@ impl<N: Notes> Masks<'_, N> {
                 Some(overlay) if mark_change == Some(change) => {
                     self.edit(overlay, Mask::Overlay(false));
                 }
-                Some(overlay) => self.overlay(overlay)?,
+                Some(overlay) => self.overlay(overlay, false)?,
                 None => {}
             }
         }
         Ok(())
     }
 
-    /// Replaces an overlay of parts of a value that is masked as a whole: the mask has no parts, and
-    /// the keys of the overlay may be secret.
-    fn overlay(&mut self, overlay: Value<'_>) -> Result<()> {
-        let (mut has_parts, mut marks) = (false, false);
+    /// Replaces an overlay of parts of a value that is masked as a whole by a boolean, so that the
+    /// overlay fits the mask. Of unknown values, only those under keys are replaced, because the keys
+    /// may be secret.
+    fn overlay(&mut self, overlay: Value<'_>, is_of_unknown: bool) -> Result<()> {
+        let (mut is_replaced, mut marks) = (false, false);
         for event in overlay.walk() {
             let event = event?;
-            has_parts |= matches!(event, WalkEvent::Key(_) | WalkEvent::Index(_));
+            is_replaced |= match event {
+                WalkEvent::Key(_) => true,
+                WalkEvent::Index(_) => !is_of_unknown,
+                _ => false,
+            };
             marks |= matches!(event, WalkEvent::Leaf(Kind::True, _));
         }
-        if has_parts {
+        if is_replaced {
             self.edit(overlay, Mask::Overlay(marks));
         }
         Ok(())

@@ -14,10 +14,14 @@ mod agree;
 #[path = "../../../../tests/redaction/answers.rs"]
 mod answers;
 mod checks;
+#[path = "../../../../tests/redaction/decisions.rs"]
+mod decisions;
 #[path = "../../../../tests/redaction/elsewhere.rs"]
 mod elsewhere;
 #[path = "../../../../tests/in_memory.rs"]
 mod in_memory;
+#[path = "../../../../tests/library.rs"]
+mod library;
 #[path = "../../../../tests/redaction/long.rs"]
 mod long;
 #[path = "../../../../tests/redaction/marks.rs"]
@@ -32,6 +36,8 @@ mod naive;
 mod properties;
 #[path = "../../../../tests/redaction/random.rs"]
 mod random;
+#[path = "../../../../tests/redaction/sections.rs"]
+mod sections;
 #[path = "../../../../tests/redaction/texts.rs"]
 mod texts;
 mod threads;
@@ -47,39 +53,48 @@ use std::path::Path;
 use input::Slice;
 use model::Options;
 use plan::Documents;
-use properties::ECHOES;
+use properties::{ECHOES, arguments, other_records};
 use proptest::prelude::*;
-use redact::mask::Masking;
-use redact::{RedactOptions, redact as write_redacted};
+use redact::RedactOptions;
+use redact::mask::{Key, Masking};
 use secret::{EchoOf, SecretOptions, collect};
 
-/// The redaction of a text, or its error.
-fn redacted(text: &str, options: Options) -> Result<String, String> {
-    let echo = match options.echo {
-        model::Echo::Off => None,
-        model::Echo::Equal => Some(EchoOf::Whole),
-        model::Echo::Contains => Some(EchoOf::Part),
-    };
-    let secret = SecretOptions {
-        read: plan::PlanOptions::default(),
-        echo: echo.unwrap_or_default(),
-        echo_min: options.echo_min,
-        names: None,
-    };
-    let options = RedactOptions { secret, masking: Masking::Text };
+/// The output of `redact` for a text, or its error. The arguments are those of the program.
+fn redact(args: &[&str], text: &[u8]) -> Result<String, String> {
+    let read = plan::PlanOptions::default();
+    let mut secret = SecretOptions { read, echo: EchoOf::Whole, echo_min: 8, names: None };
+    let (mut masking, mut is_twice) = (Masking::Text, true);
+    for pair in args.chunks(2) {
+        match *pair {
+            ["--echo", "off"] => is_twice = false,
+            ["--echo", "equal"] => secret.echo = EchoOf::Whole,
+            ["--echo", "contains"] => secret.echo = EchoOf::Part,
+            ["--echo-min", min] => secret.echo_min = min.parse().expect("a number"),
+            ["--also-names", names] => secret.names = Some(names.parse().expect("a pattern")),
+            ["--mask", "null"] => masking = Masking::Null,
+            ["--mask", "hash"] => {}
+            ["--key-file", file] => {
+                masking = Masking::Digest(Key::of(&fs::read(file).expect("a key")).expect("a key"));
+            }
+            _ => panic!("{pair:?}"),
+        }
+    }
+    let options = RedactOptions { secret, masking };
     let mut out = Vec::new();
     let mut run = || -> error::Result<()> {
-        let open = || Ok(Slice(text.as_bytes()));
-        let collected = echo.map(|_| collect(open, &options.secret)).transpose()?;
-        let mut documents = Documents::only(Slice(text.as_bytes()), &options.secret.read);
-        write_redacted(&mut documents, collected.as_ref(), &options, &mut out).map(drop)
+        let open = || Ok(Slice(text));
+        let collected = is_twice.then(|| collect(open, &options.secret)).transpose()?;
+        let mut documents = Documents::only(Slice(text), &options.secret.read);
+        redact::redact(&mut documents, collected.as_ref(), &options, &mut out).map(drop)
     };
     run().map_err(|error| error.to_string())?;
     String::from_utf8(out).map_err(|error| error.to_string())
 }
 
 fn broken(text: &str, options: Options) -> Option<String> {
-    properties::broken(text, options, |text| redacted(text, options))
+    let args = arguments(options);
+    let args: Vec<_> = args.iter().map(String::as_str).collect();
+    properties::broken(text, options, |text| redact(&args, text.as_bytes()))
 }
 
 #[test]

@@ -248,8 +248,8 @@ impl<N: Notes> Masks<'_, N> {
     }
 
     /// Replaces an overlay of parts of a value that is masked as a whole by a boolean, so that the
-    /// overlay fits the mask. Of unknown values, only those under keys are replaced, because the keys
-    /// may be secret.
+    /// overlay fits the mask. An overlay of unknown values is replaced only if it has keys, because
+    /// they may be secret.
     fn overlay(&mut self, overlay: Value<'_>, is_of_unknown: bool) -> Result<()> {
         let (mut is_replaced, mut marks) = (false, false);
         for event in overlay.walk() {

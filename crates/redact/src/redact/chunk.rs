@@ -147,3 +147,56 @@ impl Notes for Chunk {
         self.pieces.push(piece);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(range: Range<u64>, text: &'static str) -> Edit {
+        Edit { range, mask: Mask::Added(text) }
+    }
+
+    fn written(chunk: &mut Chunk) -> String {
+        let mut out = Vec::new();
+        chunk.write(&mut out, &mut Vec::new()).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// A chunk with the offsets 2 to 12.
+    fn digits() -> Chunk {
+        let mut chunk = Chunk::default();
+        chunk.take(2..12, b"..0123456789..");
+        chunk
+    }
+
+    #[test]
+    fn edits_are_written_in_order_and_the_outer_one_counts() {
+        let mut chunk = digits();
+        assert_eq!((chunk.start, chunk.end(), written(&mut chunk)), (2, 12, "0123456789".into()));
+        chunk.edits = vec![edit(8..10, "c"), edit(4..5, "in"), edit(4..6, "a"), edit(6..8, "b")];
+        chunk.echoes = vec![edit(5..6, "in"), edit(8..10, "same"), edit(10..11, "e")];
+        chunk.remove_byte(11);
+        assert_eq!(written(&mut chunk), "01abce");
+        assert_eq!(chunk.counts.echoes, 1);
+        chunk.echoes = vec![edit(2..2, "x"), edit(2..3, "y"), edit(3..12, "z")];
+        assert_eq!(written(&mut chunk), "xyz");
+        assert_eq!(chunk.counts.echoes, 4);
+    }
+
+    #[test]
+    fn a_chunk_goes_back_to_an_earlier_position() {
+        let mut chunk = digits();
+        let after = 0..0;
+        chunk.edit(edit(4..6, "a"));
+        chunk.piece(Span { range: 3..7, kind: PieceKind::ResourceChange, after: after.clone() });
+        let position = chunk.position();
+        assert!(chunk.edit(edit(8..9, "b")));
+        assert!(chunk.edit(edit(9..10, "c")));
+        chunk.piece(Span { range: 7..11, kind: PieceKind::ResourceChange, after });
+        chunk.truncate(position);
+        assert_eq!((chunk.edits.len(), chunk.pieces.len()), (1, 1));
+        assert_eq!(written(&mut chunk), "01a456789");
+        chunk.clear();
+        assert_eq!((chunk.position(), written(&mut chunk)), ([0, 0], String::new()));
+    }
+}

@@ -94,3 +94,56 @@ impl KeptRanges {
         kept.new_start + (offset - kept.range.start)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::chunk::{Edit, Span};
+    use crate::redact::mask::Mask;
+    use plansift_plan::plan::PieceKind;
+
+    #[test]
+    fn edits_and_pieces_move_with_the_bytes_that_stay() {
+        let text = b"[aa,bb ,cc,dd]";
+        let mut kept = KeptRanges::default();
+        // The memory is used again.
+        for _ in 0..2 {
+            kept.remove(3, Reason::NoOp);
+            kept.keep(6);
+            kept.remove(10, Reason::Unwanted);
+            kept.keep(13);
+            assert_eq!(kept.len(), 2);
+            let spans = [(4..6, 0..0), (11..13, 12..13)];
+            let span = |(range, after)| Span { range, kind: PieceKind::ResourceChange, after };
+            let mut chunk = Chunk {
+                edits: [4..6, 11..13].map(|range| Edit { range, mask: Mask::Text }).into(),
+                pieces: spans.map(span).into(),
+                ..Chunk::default()
+            };
+            kept.take(&mut chunk, 1..13, text);
+            assert_eq!((chunk.start, &*chunk.bytes), (1, &b",bb,dd"[..]));
+            assert_eq!(chunk.first_comma, Some(1));
+            assert_eq!([&chunk.edits[0].range, &chunk.edits[1].range], [&(2..4), &(5..7)]);
+            assert_eq!([&chunk.pieces[0].range, &chunk.pieces[1].range], [&(2..4), &(5..7)]);
+            assert_eq!([&chunk.pieces[0].after, &chunk.pieces[1].after], [&(0..0), &(6..7)]);
+            assert_eq!(chunk.removed, RemovedPieces { no_ops: 1, unwanted: 1 });
+            assert_eq!(kept.len(), 0);
+        }
+    }
+
+    #[test]
+    fn a_first_piece_that_stays_has_no_comma() {
+        let mut kept = KeptRanges::default();
+        kept.keep(3);
+        kept.keep(6);
+        assert_eq!(kept.len(), 1);
+        let mut chunk = Chunk::default();
+        kept.take(&mut chunk, 1..6, b"[aa,bb]");
+        assert_eq!((&*chunk.bytes, chunk.first_comma), (&b"aa,bb"[..], None));
+        kept.remove(3, Reason::NoOp);
+        kept.keep(7);
+        let mut chunk = Chunk::default();
+        kept.take(&mut chunk, 1..7, b"[aa ,bb]");
+        assert_eq!((&*chunk.bytes, chunk.first_comma), (&b" ,bb"[..], Some(2)));
+    }
+}

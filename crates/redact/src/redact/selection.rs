@@ -116,3 +116,19 @@ impl Selection for Everything {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn removed_pieces_are_counted_by_their_reason() {
+        let mut removed = RemovedPieces::default();
+        for reason in [Reason::NoOp, Reason::Unwanted, Reason::Unwanted] {
+            removed.count(reason);
+        }
+        assert_eq!(removed, RemovedPieces { no_ops: 1, unwanted: 2 });
+        removed.add(&RemovedPieces { no_ops: 30, unwanted: 500 });
+        assert_eq!(removed, RemovedPieces { no_ops: 31, unwanted: 502 });
+    }
+}

@@ -57,13 +57,12 @@ use properties::{ECHOES, arguments, other_records};
 use proptest::prelude::*;
 use redact::RedactOptions;
 use redact::mask::{Key, Masking};
-use secret::{EchoOf, SecretOptions, collect};
+use secret::{EchoOf, collect};
 
 /// The output of `redact` for a text, or its error. The arguments are those of the program.
 fn redact(args: &[&str], text: &[u8]) -> Result<String, String> {
-    let read = plan::PlanOptions::default();
-    let mut secret = SecretOptions { read, echo: EchoOf::Whole, echo_min: 8, names: None };
-    let (mut masking, mut is_twice) = (Masking::Text, true);
+    let RedactOptions { mut secret, mut masking } = answers::options();
+    let mut is_twice = true;
     for pair in args.chunks(2) {
         match *pair {
             ["--echo", "off"] => is_twice = false,
@@ -130,6 +129,46 @@ fn long_documents_pass_the_checks() {
     let plan = long::plan(&long::planned_values(200, 3));
     checks::redact::check(plan.as_bytes());
     checks::slim::check(plan.as_bytes());
+}
+
+/// A plan with an element that is malformed after one that is not.
+const DAMAGED: &str = r#"{"format_version":"1.2","resource_changes":[{"address":"a.b","change":
+    {"actions":["create"],"before":null,"after":{"p":"secret-one"},"after_sensitive":{"p":true}}},
+    {"address":"a.c","change":{"actions":["create"],"before":null,"after":{"p":}}}]}"#;
+
+#[test]
+fn the_output_of_one_pass_ends_before_a_malformed_element() {
+    let options = answers::options();
+    let mut out = Vec::new();
+    let mut documents = Documents::only(Slice(DAMAGED.as_bytes()), &options.secret.read);
+    redact::redact(&mut documents, None, &options, &mut out).expect_err("a malformed element");
+    let end = DAMAGED.find(r#"{"address":"a.c""#).expect("the second element");
+    let expected = DAMAGED[..end].replace("\"secret-one\"", "\"(sensitive value)\"");
+    let out = String::from_utf8(out).expect("UTF-8");
+    assert!(expected.starts_with(&out), "{out}");
+    assert_eq!(out.trim_end_matches([',', ' ', '\n']), expected.trim_end_matches([',', ' ', '\n']));
+}
+
+/// After a failed write, the rest of the output would begin in the wrong place.
+#[test]
+fn nothing_is_written_after_a_failed_write() {
+    struct Full(u64);
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            self.0 += 1;
+            Err(std::io::Error::other("full"))
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let plan = long::plan(&long::planned_values(1000, 3));
+    let (mut full, options) = (Full(0), answers::options());
+    let mut documents = Documents::only(Slice(plan.as_bytes()), &options.secret.read);
+    let error = redact::redact(&mut documents, None, &options, &mut full).expect_err("no room");
+    // The buffer in front of the output tries once more to write the same bytes when it is dropped.
+    assert_eq!((error.kind(), full.0), (error::ErrorKind::Write, 2));
 }
 
 proptest! {

@@ -21,8 +21,6 @@ mod marks;
 mod model;
 mod parts;
 mod properties;
-#[allow(dead_code, reason = "the tests of the library use more of it")]
-mod random;
 mod sections;
 mod texts;
 mod threads;
@@ -33,7 +31,6 @@ use std::path::Path;
 use model::Options;
 use plansift::input::Source as _;
 use properties::{ECHOES, arguments, other_records};
-use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::{corpus, generated, run, shared_plans};
@@ -163,21 +160,5 @@ fn an_import_in_drift_is_masked_by_the_marks_of_its_resource() {
         let redacted = redact(&[], text.as_bytes()).expect("a plan");
         assert_eq!(redacted.matches(r#""id":"abcde""#).count(), count, "{redacted}");
         assert_eq!(other_records(&text, &redacted), None, "{redacted}");
-    }
-}
-
-proptest! {
-    #![proptest_config(run::property(200))]
-
-    #[test]
-    fn a_plan_whose_overlays_fit_keeps_its_records(
-        text in random::plan(random::Overlays::Fitting),
-    ) {
-        let redacted = redact(&[], text.as_bytes()).expect("a plan");
-        let oracle = model::redaction(&text, Options::default());
-        // Records omit a path that contains a secret key.
-        if !oracle.edits.iter().any(|edit| matches!(edit.put, model::Put::Key(_))) {
-            prop_assert_eq!(other_records(&text, &redacted), None, "{}", text);
-        }
     }
 }

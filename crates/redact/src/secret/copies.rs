@@ -22,10 +22,10 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::vec::IntoIter;
 
-use super::contained::unescaped;
 use super::digest::head_of;
 use super::document::{DOCUMENT_DEPTH_MAX, Document, Unread, may_be_document};
 use super::echo::{EchoKind, EchoTargets};
+use super::escapes::unescaped;
 use super::items;
 use super::place::{Places, Style};
 use super::trail::{TrailId, TrailStep, Trails};

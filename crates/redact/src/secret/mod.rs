@@ -18,6 +18,7 @@ pub(crate) mod copies;
 pub(crate) mod digest;
 pub mod document;
 pub(crate) mod echo;
+mod escapes;
 pub(crate) mod first_pass_index;
 mod grams;
 pub mod items;

@@ -16,8 +16,18 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    share_heap();
     plansift_core::allocation::set_return_freed(return_freed);
     plansift::cli::main(std::env::args_os(), mapping())
+}
+
+/// Makes all threads share one heap of the C library, which needs some bytes for each thread. By
+/// default it reserves 64 MiB of address space for each, and ends the program if there is no room.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn share_heap() {
+    // SAFETY: `mallopt` takes two numbers. No other thread runs yet.
+    unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
 }
 
 /// Allows mapping files if the handler for shrinking files can be installed.

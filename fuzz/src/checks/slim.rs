@@ -1,7 +1,7 @@
 //! A slimmed plan does not depend on windows and threads. It is JSON if the input was, and it does
-//! not change when it is slimmed again. There are two exceptions, after which it does not change a
-//! second time: variables whose declarations were left out, and a masked value that was kept for an
-//! attribute inside it, which the mask no longer has.
+//! not change when it is slimmed again. In two cases it may change once, but not twice: if the
+//! declarations of variables were left out, and if a masked value was kept for an attribute inside
+//! it, because the mask has no attributes.
 
 use std::num::NonZeroUsize;
 

@@ -247,9 +247,9 @@ impl<N: Notes> Masks<'_, N> {
         Ok(())
     }
 
-    /// Replaces an overlay of parts of a value that is masked as a whole by a boolean, so that the
-    /// overlay fits the mask. An overlay of unknown values is replaced only if it has keys, because
-    /// they may be secret.
+    /// Writes a boolean in place of an overlay that marks parts, if its value is masked as a whole:
+    /// the overlay then fits the mask. An overlay of unknown values is replaced only if it has
+    /// keys, because they may be secret. Otherwise it still says which elements were unknown.
     fn overlay(&mut self, overlay: Value<'_>, is_of_unknown: bool) -> Result<()> {
         let (mut is_replaced, mut marks) = (false, false);
         for event in overlay.walk() {

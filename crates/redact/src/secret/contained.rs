@@ -72,14 +72,25 @@ impl Texts {
         Some(&self.bytes[starts.last().copied().unwrap_or(0)..*end])
     }
 
-    /// Adds the texts with escaped template markers once more, as [`single_markers`] leaves them.
-    /// These may be shorter than the minimum, but not shorter than half of it.
+    /// The texts with escaped template markers, as [`single_markers`] leaves them. They may be
+    /// shorter than the minimum, but not shorter than half of it.
     fn with_single_markers(&self) -> Texts {
-        let mut texts = Texts { max: u64::MAX, ..Texts::empty(self.len_min.div_ceil(2)) };
-        for text in self.iter() {
-            // Without a limit, no text is refused.
-            let _ = texts.push(text, 0);
+        let mut texts = Texts { max: self.max, ..Texts::empty(self.len_min.div_ceil(2)) };
+        let has_escaped = |text: &&[u8]| text.windows(3).any(|it| matches!(it, b"$${" | b"%%{"));
+        for text in self.iter().filter(has_escaped) {
+            // Shorter texts fit where the texts fit.
             let _ = texts.push(&single_markers(text), 0);
+        }
+        texts
+    }
+
+    /// The texts with white space, without it.
+    fn without_space(&self) -> Texts {
+        let mut texts = Texts { max: self.max, ..Texts::empty(self.len_min) };
+        let has_space = |text: &&[u8]| text.iter().any(u8::is_ascii_whitespace);
+        for text in self.iter().filter(has_space) {
+            // Shorter texts fit where the texts fit.
+            let _ = texts.push(&without_space(text), 0);
         }
         texts
     }
@@ -106,6 +117,8 @@ pub struct Contained {
     has_quotes: bool,
     /// The secrets with white space, without it. YAML folds lines, and indents them.
     squeezed: Option<Box<Contained>>,
+    /// The secrets with escaped template markers, with single markers.
+    single: Option<Box<Contained>>,
     /// Finds encoded secrets, if the options say so.
     base64: Option<Base64>,
 }
@@ -130,19 +143,19 @@ const ROOT: u32 = 0;
 impl Contained {
     /// Builds the automaton for these secrets. `echo` says whether encoded secrets count.
     pub fn new(texts: &Texts, echo: EchoOf) -> Contained {
-        let has_escaped = |text: &[u8]| text.windows(3).any(|it| matches!(it, b"$${" | b"%%{"));
-        let mut contained = match texts.iter().any(has_escaped) {
-            true => Contained::of(&texts.with_single_markers()),
-            false => Contained::of(texts),
-        };
+        let mut contained = Contained::with_squeezed(texts);
         contained.base64 = (echo == EchoOf::Encoded)
             .then(|| Base64::new(texts.len_min, texts.ends.len(), texts.iter()));
-        let has_space = |text: &&[u8]| text.iter().any(u8::is_ascii_whitespace);
-        let mut squeezed = Texts { max: texts.max, ..Texts::empty(texts.len_min) };
-        for text in texts.iter().filter(has_space) {
-            // Shorter texts fit where the texts fit.
-            let _ = squeezed.push(&without_space(text), 0);
+        let single = texts.with_single_markers();
+        if !single.ends.is_empty() {
+            contained.single = Some(Box::new(Contained::with_squeezed(&single)));
         }
+        contained
+    }
+
+    fn with_squeezed(texts: &Texts) -> Contained {
+        let mut contained = Contained::of(texts);
+        let squeezed = texts.without_space();
         if !squeezed.ends.is_empty() {
             contained.squeezed = Some(Box::new(Contained::of(&squeezed)));
         }
@@ -158,6 +171,7 @@ impl Contained {
             has_spaces: texts.iter().any(|text| text.contains(&b' ')),
             has_quotes: texts.iter().any(|text| text.contains(&b'\'')),
             squeezed: None,
+            single: None,
             base64: None,
         };
         contained.nodes.push(Node::default());
@@ -252,7 +266,7 @@ impl Contained {
             let single = single_markers(&inner);
             let is_new = *inner != *around;
             if is_new && self.is_in_document(&inner)
-                || *single != *inner && self.is_in_document(&single)
+                || *single != *inner && self.is_in_single(&single)
             {
                 return true;
             }
@@ -262,6 +276,12 @@ impl Contained {
             outer = inner;
         }
         false
+    }
+
+    /// Whether a text with single template markers contains a secret.
+    fn is_in_single(&self, text: &[u8]) -> bool {
+        self.is_in_document(text)
+            || self.single.as_ref().is_some_and(|single| single.is_in_document(text))
     }
 
     /// Whether a text without escapes contains a secret.
@@ -396,6 +416,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn secrets_with_template_markers_mask_no_other_texts() {
+        let contained = contained(&[b"$${HOME}", b"set -e; echo $${HOME} done"], 8);
+        assert!(contained.is_in(b"run: >\n  set -e; echo $$${HOME}\n  done\n"));
+        assert!(contained.is_in(b"a = \"$$${HOME}\""));
+        assert!(!contained.is_in(b"echo ${HOME}"));
+        assert!(!contained.is_in(b"a = \"${HOME}\\n\""));
     }
 
     /// Quotes a text as JSON does, or as HCL does, which also escapes the markers of templates.

@@ -1,4 +1,5 @@
-//! Runs the library on a document. Also a part of the tests of `crates/redact`.
+//! Runs the library on a document. Also a part of the tests of `crates/plan` and `crates/redact`,
+//! and of the fuzz targets.
 
 use plansift::error::Result;
 use plansift::input::Source;
@@ -28,6 +29,8 @@ pub fn records(source: impl Source, options: &RecordOptions) -> Result<(Vec<Valu
     struct Kept(Vec<Value>);
     impl Sink for Kept {
         fn record(&mut self, record: &Record<'_>) -> Result<()> {
+            // A detour through text: converting a record directly to a value would lose the
+            // spelling of numbers.
             let text = serde_json::to_string(record).expect("a record is JSON");
             self.0.push(serde_json::from_str(&text).expect("a record is JSON"));
             Ok(())

@@ -4,6 +4,9 @@
 
 pub mod checks;
 
+#[path = "../../tests/library.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
+mod library;
 #[path = "../../tests/naive.rs"]
 #[allow(dead_code, unused_imports, reason = "it has tests of its own, in the other crate")]
 mod naive;

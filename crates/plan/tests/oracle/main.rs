@@ -9,6 +9,9 @@ pub use plansift_core::{error, input, json, limits, path, scan};
 pub use plansift_plan::{config, plan, record, sink};
 
 mod checks;
+#[path = "../../../../tests/library.rs"]
+#[allow(dead_code, reason = "the tests of the program use more of it")]
+mod library;
 #[path = "../../../../tests/naive.rs"]
 #[allow(dead_code, unused_imports, reason = "the tests of the program use more of it")]
 mod naive;

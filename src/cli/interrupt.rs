@@ -9,7 +9,6 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Builder;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
@@ -17,6 +16,7 @@ use signal_hook::iterator::Signals;
 use tempfile::NamedTempFile;
 
 use super::messages::say;
+use plansift_core::allocation::thread_builder;
 use plansift_fleet::source::Stop;
 
 /// The unfinished files, and whether the signal thread was started.
@@ -90,7 +90,8 @@ impl Interrupts {
     /// Waits for the signals on a new thread. If no thread can start, a signal ends the run.
     fn wait_on_thread(self, wait: impl FnOnce(Signals) + Send + 'static) {
         let Interrupts { signals, numbers } = self;
-        if Builder::new().spawn(move || wait(signals)).is_err() {
+        let run = move || wait(signals);
+        if thread_builder("signals").and_then(|thread| thread.spawn(run)).is_err() {
             // Without a thread that waits, a suspended signal would be lost.
             let is_default = Arc::new(AtomicBool::new(true));
             for number in numbers {

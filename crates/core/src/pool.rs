@@ -9,7 +9,9 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, Scope};
+use std::thread::Scope;
+
+use crate::allocation::thread_builder;
 
 /// Maximum number of threads of a pool. One submitter cannot keep more busy, and each thread and
 /// its jobs take several MiB.
@@ -128,13 +130,13 @@ pub trait Spawn<'scope> {
     ///
     /// # Errors
     ///
-    /// Fails if the system allows no more threads.
+    /// Fails if the system allows no more threads, or if the address space has no room for one.
     fn spawn(&'scope self, run: Box<dyn FnOnce() + Send + 'scope>) -> io::Result<()>;
 }
 
 impl<'scope> Spawn<'scope> for Scope<'scope, '_> {
     fn spawn(&'scope self, run: Box<dyn FnOnce() + Send + 'scope>) -> io::Result<()> {
-        Builder::new().spawn_scoped(self, run).map(drop)
+        thread_builder("pool")?.spawn_scoped(self, run).map(drop)
     }
 }
 

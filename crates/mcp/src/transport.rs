@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use plansift_core::allocation::thread_builder;
 use plansift_core::inert;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
@@ -64,7 +65,7 @@ impl Lines {
         let (sender, lines) = mpsc::channel(WAITING);
         let reader =
             move || read_lines(BufReader::new(input), |line| sender.blocking_send(line).is_ok());
-        std::thread::Builder::new().name("messages".to_owned()).spawn(reader)?;
+        thread_builder("messages")?.spawn(reader)?;
         let out = Out {
             writer: Mutex::new(Box::new(output)),
             waiting: Mutex::default(),

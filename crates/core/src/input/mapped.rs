@@ -28,17 +28,15 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 
-use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
+use memmap2::{Advice, Mmap, UncheckedAdvice};
 
 use super::{Identity, SharedText, Source};
+use crate::allocation::check_headroom;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
 /// Bytes that one step adds to the window: a multiple of every page size.
 const STEP: usize = 2 << 20;
-
-/// Address space that must remain after mapping a file, in bytes; otherwise the file is streamed.
-const HEADROOM: usize = 64 << 20;
 
 /// A mapping with its entry in the handler's table.
 struct Mapping {
@@ -77,8 +75,8 @@ impl Mapped {
         // SAFETY: another process may write to the file. The caller accepted the contract of
         // `Mapping::auto`, which covers bytes that change and pages that vanish.
         let map = unsafe { Mmap::map(&*identity.file)? };
-        // Fails if a limited address space would be too full after the mapping.
-        drop(MmapOptions::new().len(HEADROOM).map_anon()?);
+        // The other memory of the run needs room beside the mapping. Without it, the file is streamed.
+        check_headroom()?;
         let slot = Slot::claim(&map).ok_or(io::ErrorKind::OutOfMemory)?;
         // Only a hint, which makes the kernel faster. An error does not matter.
         let _ = map.advise(Advice::Sequential);

@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::reads::{READ, read_some};
+use crate::allocation::thread_builder;
 
 /// Length of the spare room in front of a buffer, in bytes: enough for several elements of a plan.
 pub(super) const FRONT: usize = 64 << 10;
@@ -37,12 +38,12 @@ impl ReadAhead {
         let (empty, emptied) = channel();
         // The reader is sent after the thread has started: a failed start would drop it.
         let (hand_over, handed_over) = channel::<Reader>();
-        let thread = std::thread::Builder::new().name("read ahead".to_owned());
-        let started = thread.spawn(move || {
+        let run = move || {
             if let Ok(reader) = handed_over.recv() {
                 fill(reader, &emptied, |filled| full.send(filled).is_ok());
             }
-        });
+        };
+        let started = thread_builder("read ahead").and_then(|thread| thread.spawn(run));
         if started.is_err() {
             return Err(reader);
         }

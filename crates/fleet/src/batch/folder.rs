@@ -27,6 +27,7 @@ use super::journal::{self, Access, Journal, KnownRecords, Listed, OutcomeSummary
 use super::outcome::{Outcome, Written};
 use super::regular;
 use crate::output::UNFINISHED;
+use plansift_core::allocation::thread_builder;
 use plansift_core::error::{Error, ErrorKind, Result};
 
 const LOCK: &str = "lock";
@@ -372,7 +373,7 @@ fn sync_files(paths: &[&Path]) -> io::Result<()> {
         Ok(())
     };
     thread::scope(|scope| {
-        let start = |_| thread::Builder::new().spawn_scoped(scope, sync).ok();
+        let start = |_| thread_builder("sync").ok()?.spawn_scoped(scope, sync).ok();
         let others: Vec<_> = (1..THREADS_MAX.min(paths.len())).map_while(start).collect();
         let own = sync();
         others.into_iter().fold(own, |all, other| match other.join() {

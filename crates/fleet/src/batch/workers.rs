@@ -9,10 +9,10 @@
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::Builder;
 use std::time::Duration;
 
 use crate::source::Stop;
+use plansift_core::allocation::thread_builder;
 use plansift_core::error::{Error, ErrorKind, Result};
 
 /// Maximum number of queued results, and of results in one call of `gather`.
@@ -44,9 +44,9 @@ pub(super) fn run_tasks<R: Send>(
         let mut started = 0;
         for _ in 0..threads.get() {
             let (queue, work, send) = (&queue, &work, send.clone());
-            let thread = Builder::new().name("batch".to_owned());
             let submit = move |result| send.send(result).is_ok();
-            match thread.spawn_scoped(scope, move || queue.serve(stop, work, submit)) {
+            let run = move || queue.serve(stop, work, submit);
+            match thread_builder("batch").and_then(|thread| thread.spawn_scoped(scope, run)) {
                 Ok(_) => started += 1,
                 // The system refuses more threads, so the started ones do the work.
                 Err(_) => break,

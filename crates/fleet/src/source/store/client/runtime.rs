@@ -14,6 +14,7 @@ use super::download::Download;
 use super::retry::request_with_retries;
 use super::{LookupResult, RetryPolicy, Version};
 use crate::source::store::fault::StoreFault;
+use plansift_core::allocation::thread_builder;
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_core::limits::Limits;
 
@@ -179,7 +180,7 @@ impl Runtime {
             .build()?;
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel();
-        std::thread::Builder::new().name("stores".to_owned()).spawn(move || {
+        thread_builder("stores")?.spawn(move || {
             // The result is always an error, because the signal is the drop of the sender.
             let _ = runtime.block_on(stopped);
             runtime.shutdown_background();

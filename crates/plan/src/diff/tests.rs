@@ -2,14 +2,16 @@
 
 use proptest::prelude::*;
 
-use super::Differ;
+use super::{Both, Differ, PathNode, Room, marked_places};
 use crate::plan::Change;
+use plansift_core::error::ErrorKind;
 use plansift_core::input::Slice;
 use plansift_core::json::Validation;
 use plansift_core::json::cursor::Cursor;
 use plansift_core::json::detached::Detached;
 use plansift_core::json::outline::Outline;
-use plansift_core::limits::Limits;
+use plansift_core::limits::{Limit, Limits};
+use plansift_core::path::{Paths, Step};
 use plansift_core::scan::Isa;
 
 /// The changed, unknown and sensitive paths of a `change` object without its `actions`.
@@ -29,9 +31,11 @@ fn diff_with(
     let mut outline = Outline::new();
     cursor.outline(&mut outline)?;
     differ.diff(&Change::parse(cursor.value(&mut outline))?)?;
-    let words =
-        |paths: &plansift_core::path::Paths| paths.iter().map(|path| path.to_string()).collect();
     Ok([words(&differ.changed), words(&differ.unknown), words(&differ.sensitive)])
+}
+
+fn words(paths: &Paths) -> Vec<String> {
+    paths.iter().map(|path| path.to_string()).collect()
 }
 
 fn changed(before: &str, after: &str, unknown: &str) -> Vec<String> {
@@ -65,6 +69,13 @@ fn changed_paths_follow_the_rules() {
         (r#"{"b":1,"a":2}"#, r#"{"a":3,"b":1}"#, "false", &["a"]),
         (r#"{"\u0061":1}"#, r#"{"a":1}"#, "{}", &[]),
         (r#"{"a":{"b":{"c":1}}}"#, r#"{"a":{"b":{"c":2}}}"#, "{}", &["a.b.c"]),
+        // One value begins with the bytes of the other.
+        (r#"{"a":12}"#, r#"{"a":1}"#, "{}", &["a"]),
+        (r#"{"a":1}"#, r#"{"a":12}"#, "{}", &["a"]),
+        ("[12,0]", "[1,0]", "[]", &["[0]"]),
+        ("[1,0]", "[12,0]", "[]", &["[0]"]),
+        // Keys without order, and a key of the overlay alone.
+        (r#"{"b":1,"a":1}"#, r#"{"b":1,"a":2}"#, r#"{"d":true,"c":false}"#, &["a", "d"]),
         // 3: arrays of the same length.
         ("[1,2,3]", "[1,0,3]", "[]", &["[1]"]),
         ("[1,null]", "[1,null]", "[false,true]", &["[1]"]),
@@ -116,6 +127,9 @@ fn changed_paths_follow_the_rules() {
             let is_changed = is_changed(&Limits::default(), before, after, unknown).unwrap();
             assert_eq!(is_changed, !expected.is_empty(), "{before} {after} {unknown}");
         }
+        if ["{}", "[]", "false"].contains(unknown) && *before != "null" && *after != "null" {
+            assert_eq!(changed_values(before, after), *expected, "{before} {after}");
+        }
     }
 }
 
@@ -132,6 +146,167 @@ fn is_changed(
     let mut all = list.value().elements()?;
     let mut next = || all.next().expect("three values");
     Differ::new(limits).is_changed(next()?, next()?, Some(next()?))
+}
+
+/// The paths at which two values differ that belong to no change.
+fn changed_values(before: &str, after: &str) -> Vec<String> {
+    let text = format!("[{before},{after}]");
+    let mut list = Detached::read(text.as_bytes(), Limits::default()).unwrap();
+    let mut all = list.value().elements().unwrap();
+    let mut next = || all.next().expect("two values").unwrap();
+    let mut differ = Differ::new(&Limits::default());
+    let (before, after) = (next(), next());
+    // A second comparison replaces the paths of the first.
+    differ.diff_values(before, after).unwrap();
+    differ.diff_values(before, after).unwrap();
+    words(&differ.changed)
+}
+
+#[test]
+fn the_places_of_an_overlay_are_its_outermost_marks() {
+    let places = |text: &str, limits: &Limits| {
+        let mut overlay = Detached::read(text.as_bytes(), Limits::default())?;
+        marked_places(overlay.value(), limits).map(|paths| words(&paths))
+    };
+    let limits = Limits::default();
+    let overlay = r#"{"b":true,"a":[true,{"x":[],"y":true}],"c":{}}"#;
+    assert_eq!(places(overlay, &limits).unwrap(), ["a[0]", "a[1].y", "b"]);
+    assert_eq!(places("true", &limits).unwrap(), [""]);
+    assert!(places(r#"{"a":true,"a":true}"#, &limits).is_err());
+    let mut paths = Paths::new();
+    paths.push([Step::Key("a")]);
+    let limits = |paths: u64| Limits { paths, ..Limits::default() };
+    assert!(places(r#"{"a":true}"#, &limits(paths.size())).is_ok());
+    assert!(places(r#"{"a":true}"#, &limits(paths.size() - 1)).is_err());
+}
+
+/// The least limit of paths with which a change has a result.
+fn least_limit(members: &str) -> u64 {
+    let fits = |paths: u64| {
+        let found = diff_with(&mut Differ::new(&Limits { paths, ..Limits::default() }), members);
+        if let Err(error) = &found {
+            assert_eq!(error.kind(), ErrorKind::Limit { limit: Limit::Paths, value: paths });
+        }
+        found.is_ok()
+    };
+    let (mut refused, mut enough) = (0, 1 << 20);
+    assert!(fits(enough));
+    if fits(0) {
+        return 0;
+    }
+    while enough - refused > 1 {
+        let middle = (refused + enough) / 2;
+        match fits(middle) {
+            true => enough = middle,
+            false => refused = middle,
+        }
+    }
+    enough
+}
+
+/// All lists of a change, and the containers that the walk has yet to enter, count.
+#[test]
+fn the_memory_of_a_change_is_counted_exactly() {
+    let size = |all: &[&[&str]]| {
+        let mut paths = Paths::new();
+        all.iter().for_each(|steps| paths.push(steps.iter().map(|key| Step::Key(key))));
+        paths.size()
+    };
+    let node = size_of::<PathNode>() as u64;
+    let entered = size_of::<Both<'_>>() as u64 + node;
+    let cases: &[(&str, u64)] = &[
+        (r#""before":{"a":1},"after":{"a":1}"#, 0),
+        (r#""before":{"a":1},"after":{"a":2}"#, size(&[&["a"]]) + 1),
+        (r#""after":{"a":1},"after_unknown":{"a":true,"bc":true}"#, size(&[&["a"], &["bc"]])),
+        (r#""after":{"a":1},"after_sensitive":{"a":true}"#, size(&[&["a"]])),
+        // Each list counts for the lists after it. The walk keeps a copy of each key.
+        (
+            r#""before":{"a":1,"b":1},"after":{"a":1,"b":2},"after_unknown":{"c":true},
+            "after_sensitive":{"a":true}"#,
+            size(&[&["a"], &["c"], &["b"], &["c"]]) + 2,
+        ),
+        // Entered containers without a change.
+        (r#""before":{"long":[1]},"after":{"long":[1.0]}"#, entered + 4),
+        (r#""before":[[1],[1]],"after":[[1.0],[1.0]]"#, 2 * entered),
+        (
+            r#""before":{"a":1,"b":[1]},"after":{"a":2,"b":[1.0]}"#,
+            size(&[&["a"]]) + 1 + entered + 1,
+        ),
+        // A change below an entered container.
+        (
+            r#""before":{"a":{"bb":{"c":1}}},"after":{"a":{"bb":{"c":2}}}"#,
+            (size(&[&["a", "bb", "c"]]) + 2 * node + 4).max(entered + node + 3),
+        ),
+    ];
+    for (members, expected) in cases {
+        assert_eq!(least_limit(members), *expected, "{members}");
+    }
+    let mut differ = Differ::new(&Limits::default());
+    let members = r#""before":{"a":1},"after":{"a":2},"after_unknown":{"c":true},
+        "before_sensitive":{"d":true,"e":true}"#;
+    diff_with(&mut differ, members).unwrap();
+    assert_eq!(differ.size(), size(&[&["a"], &["c"], &["c"], &["d"], &["e"]]));
+}
+
+#[test]
+fn room_counts_what_is_taken() {
+    let room = Room { paths_max: 10, taken: 4 };
+    assert!(room.check(6, 0).is_ok());
+    assert_eq!(room.check(7, 99).unwrap_err().location().map(|at| at.offset), Some(99));
+}
+
+/// An error has the offset of a value at its path: in `after`, else in `before`, else in the
+/// overlay.
+#[test]
+fn too_many_paths_have_the_place_of_the_last_one() {
+    let mut differ = Differ::new(&Limits { paths: 300, ..Limits::default() });
+    let key = "k".repeat(300);
+    for (members, side) in [
+        (format!(r#""after":{{"{key}":2}},"before":{{"{key}":1}}"#), "2"),
+        (format!(r#""before":{{"{key}":1}},"after":{{}}"#), "1"),
+        (format!(r#""before":{{}},"after":{{}},"after_unknown":{{"{key}":true}}"#), "true"),
+        (format!(r#""before":{{}},"after":{{}},"before_sensitive":{{"{key}":true}}"#), "true"),
+    ] {
+        let error = diff_with(&mut differ, &members).unwrap_err();
+        let at = "{\"actions\":[\"update\"],".len()
+            + members.find(&format!("\":{side}")).expect("the side")
+            + 2;
+        assert_eq!(error.location().map(|at| at.offset), Some(at as u64), "{members}");
+    }
+}
+
+/// The buffers of an unusually large change are freed after it.
+#[test]
+fn large_buffers_are_not_kept() {
+    let mut differ = Differ::new(&Limits::default());
+    let [one, two] = ["1", "1.0"].map(|leaf| vec![format!("[{leaf}]"); 100_000].join(","));
+    let key = "k".repeat(2 << 20);
+    diff_with(&mut differ, &format!(r#""before":[{one}],"after":[{two}]"#)).unwrap();
+    assert_eq!((differ.scratch.waiting.capacity(), differ.scratch.nodes.capacity()), (0, 0));
+    let members = format!(r#""before":{{"{key}":1}},"after":{{"{key}":2}}"#);
+    diff_with(&mut differ, &members).unwrap();
+    assert_eq!(differ.scratch.keys.capacity(), 0);
+    diff_with(&mut differ, r#""before":{"a":[1]},"after":{"a":[2]}"#).unwrap();
+    let scratch = &differ.scratch;
+    assert!(scratch.waiting.capacity() > 0 && scratch.nodes.capacity() > 0);
+    assert!(scratch.keys.capacity() > 0);
+}
+
+#[test]
+fn texts_in_an_overlay_are_noticed_in_each_change() {
+    let mut differ = Differ::new(&Limits::default());
+    for (before, after, has_texts) in [
+        (r#"{"a":true}"#, r#"{"a":"x"}"#, true),
+        (r#"{"a":true}"#, r#"{"a":"x"}"#, true),
+        (r#"{"a":1,"b":true}"#, "{}", true),
+        (r#"{"a":true}"#, r#"{"a":true}"#, false),
+        ("{}", "{}", false),
+        (r#"{"a":1,"b":true}"#, r#"{"b":true}"#, true),
+    ] {
+        let members = format!(r#""before_sensitive":{before},"after_sensitive":{after}"#);
+        diff_with(&mut differ, &members).unwrap();
+        assert_eq!(differ.has_texts, has_texts, "{members}");
+    }
 }
 
 /// `is_changed` stores no paths. Otherwise these deep values would yield many long paths.

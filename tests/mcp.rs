@@ -3,8 +3,10 @@
 mod budget;
 mod hostile;
 mod messages;
+mod pages;
 mod paths;
 mod secrets;
+mod transcript;
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,7 +15,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::run;
+use crate::{run, stores};
 
 /// The first message of a client of the revision with a handshake.
 fn initialize() -> Value {
@@ -37,8 +39,13 @@ struct Session {
 impl Session {
     /// Starts a server for a folder.
     fn open(root: &Path) -> Session {
-        let mut command = run::plansift();
-        command.arg("mcp").arg("--root").arg(root);
+        Session::open_with(root, &[])
+    }
+
+    /// Starts a server for a folder, with more arguments.
+    fn open_with(root: &Path, args: &[&str]) -> Session {
+        let mut command = stores::plansift();
+        command.arg("mcp").arg("--root").arg(root).args(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary starts");
         let input = child.stdin.take().expect("a pipe");

@@ -5,7 +5,7 @@
 
 mod connections;
 mod faults;
-mod gate;
+pub mod gate;
 mod many;
 mod others;
 mod proxies;

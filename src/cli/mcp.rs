@@ -9,20 +9,27 @@ use super::inputs::schema_files;
 use super::messages::{say, usage};
 use super::options::plan_options;
 use plansift_core::input::{InputOptions, Mapping, Threads};
-use plansift_mcp::{Root, Settings, serve};
+use plansift_mcp::{AllowedStores, Root, Settings, serve};
 use plansift_plan::plan::PlanOptions;
 
 /// Answers messages on standard input until it ends.
 pub fn run(arguments: &Mcp) -> Result<Exit, Exit> {
-    let Mcp { root, schemas, schema_cache, limits } = arguments;
+    let Mcp { root, allow_store, schemas, schema_cache, limits } = arguments;
     let limits = limits.limits();
     let opened = Root::new(root);
     let root = opened.map_err(|error| usage(&format!("--root {}: {error}", root.display())))?;
+    let mut stores = AllowedStores::default();
+    for address in allow_store {
+        if !stores.add(address) {
+            let error = "this is not the address of a store, such as s3://bucket/plans/";
+            return Err(usage(&format!("--allow-store {address}: {error}")));
+        }
+    }
     let read = PlanOptions { limits, ..plan_options()? };
     // A mapped file has no windows, between which a cancelled call stops.
     let access = InputOptions { limits, mapping: Mapping::NEVER, threads: Threads::Several };
     let schemas = schema_files(schemas, schema_cache.as_deref(), &limits)?;
-    let served = serve(Settings { root, read, access, schemas }, stdin(), stdout());
+    let served = serve(Settings { root, stores, read, access, schemas }, stdin(), stdout());
     served.map_err(|error| {
         say(&format!("cannot serve: {error}"));
         Exit::Failed

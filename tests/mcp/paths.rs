@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::Session;
 use crate::run;
+use crate::stores::gate::{Gate, answer};
 
 #[test]
 fn other_paths_are_refused() {
@@ -55,5 +56,38 @@ fn other_paths_are_refused() {
     // A folder has a row for each plan below the root, and none for what a link leads to.
     let fleet = session.answer("fleet", &json!({"folder": "a"}));
     assert_eq!((&fleet["total"], &fleet["plans"][0]["plan"]), (&json!(1), &json!("a/plan.json")));
+    session.end();
+}
+
+/// A store is read only below an address that the command allows.
+#[test]
+fn objects_below_an_allowed_address_are_answered() {
+    let plan = fs::read(run::corpus(super::RICH)).expect("a plan");
+    let gate = Gate::answering(move |_| answer(200, "ETag: \"1\"", &plan));
+    let base = gate.url();
+    let allowed = format!("{base}/plans/");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut session = Session::open_with(folder.path(), &["--allow-store", &allowed]);
+    let name = format!("{allowed}a/plan.json");
+    let first = session.answer("changes", &json!({"plan": name, "limit": 1}));
+    assert_eq!(first["total"], 57);
+    let compared = session.answer("compare", &json!({"old": name, "new": name}));
+    assert_eq!(compared["verdict"], "same");
+    let asked = gate.take_objects().len();
+    assert!(asked > 0);
+    // The next page needs no other download.
+    session.answer("changes", &json!({"plan": name, "start": 1, "limit": 1}));
+    assert!(gate.take_objects().is_empty());
+    for name in [
+        format!("{base}/other/plan.json"),
+        format!("{allowed}../other/plan.json"),
+        format!("{allowed}%2e%2e/other/plan.json"),
+        format!("{allowed}plan.json?x=1"),
+        allowed.clone(),
+        "s3://bucket/plan.json".to_owned(),
+    ] {
+        session.refusal("summarize", &json!({"plan": name}));
+    }
+    assert!(gate.take_objects().is_empty());
     session.end();
 }

@@ -354,6 +354,51 @@ fn failed_checks_that_are_hidden_are_named() {
 }
 
 #[test]
+fn filters_by_address_show_outputs_checks_and_actions() {
+    let plan = r#"{"format_version":"1.2",
+        "resource_changes":[{"address":"a.x","mode":"managed","type":"a","name":"x",
+            "change":{"actions":["delete"],"before":{},"after":null}}],
+        "output_changes":{
+            "one":{"actions":["create"],"before":null,"after":1},
+            "two":{"actions":["create"],"before":null,"after":2}},
+        "checks":[{"address":{"to_display":"check.c"},"status":"fail"}]}"#;
+    let shown = |only: &str| {
+        let text = report_of(&["--only", only], plan);
+        let names = ["a.x", "+ one", "+ two", "check.c"];
+        (names.map(|name| text.contains(name)), hidden(&text).map(str::to_owned))
+    };
+    let others = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        shown("output.*"),
+        ([false, true, true, false], others("1 change, 1 failed check."))
+    );
+    for only in ["=output.one", "address:output.o*"] {
+        let hidden = others("1 change, 1 failed check, 1 other row.");
+        assert_eq!(shown(only), ([false, true, false, false], hidden), "{only}");
+    }
+    assert_eq!(shown("check.c"), ([false, false, false, true], others("1 change, 2 other rows.")));
+    assert_eq!(
+        shown("type:a"),
+        ([true, false, false, false], others("1 failed check, 2 other rows."))
+    );
+    // A pattern that matches nothing is a warning, with the nearest name.
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("p.json"), plan).expect("a file");
+    for (only, said) in [
+        ("output.one", ""),
+        ("output.onw", "no output has such a name: did you mean one?"),
+        ("check.d", "no check has such an address: did you mean check.c?"),
+    ] {
+        let run = super::report(folder.path(), &["--only", only, "p.json"], &[]);
+        let expected = match said {
+            "" => String::new(),
+            said => format!("plansift: warning: --only {only} matches nothing, {said}\n"),
+        };
+        assert_eq!(run.err, expected, "{only}");
+    }
+}
+
+#[test]
 fn filters_without_effect_are_warnings() {
     let folder = super::folder(&["update"], &[]);
     let run = |args: &[&str]| super::report(folder.path(), &[args, &["update.json"]].concat(), &[]);

@@ -32,6 +32,11 @@ impl Refusal {
         let end = error.char_indices().nth(ERROR_MAX).map_or(error.len(), |(at, _)| at);
         Refusal { error: error[..end].to_owned(), hint }
     }
+
+    /// Says that the server has a bug.
+    pub fn internal() -> Refusal {
+        Refusal::new("internal error", "this is a bug of plansift, please report it")
+    }
 }
 
 /// Returns the budget of a call.

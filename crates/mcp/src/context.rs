@@ -1,20 +1,26 @@
-//! What a call knows: the settings of the server, and whether the client still waits.
+//! What a call knows: the settings of the server, the plans that it may read, and whether the
+//! client still waits.
 
-use plansift_core::input::InputOptions;
+use plansift_core::input::{FileState, InputOptions};
 use plansift_fleet::run::Opening;
-use plansift_fleet::source::{InputEntry, Stop};
+use plansift_fleet::source::{InputEntries, InputEntry, Location, Selection, Stop, Stores};
 use plansift_plan::plan::{Accepts, PlanOptions};
 use plansift_plan::record::{Extent, RecordOptions, Show};
 use plansift_planfile::SchemaFiles;
 use plansift_redact::secret::SecretOptions;
 
+use crate::answer::Refusal;
 use crate::root::{Place, Root};
+use crate::stores::AllowedStores;
+use crate::window::WindowCache;
 
 /// The settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The folder that calls may read.
     pub root: Root,
+    /// The addresses of stores below which calls may read, too.
+    pub stores: AllowedStores,
     /// How to read documents.
     pub read: PlanOptions,
     /// How to open files.
@@ -27,9 +33,26 @@ pub struct Settings {
 pub struct Context<'c> {
     /// The settings of the server.
     pub settings: &'c Settings,
+    /// The changes that earlier calls have read.
+    pub windows: &'c WindowCache,
     /// Stops the reads of the call.
     pub stop: &'c Stop,
+    /// The connections of the call to stores.
+    pub connections: &'c Stores,
 }
+
+/// A plan that a call names.
+pub struct NamedPlan {
+    /// How to open it. All tools open their documents through it.
+    pub entry: InputEntry,
+    /// The path from the root, or the address in a store.
+    pub name: String,
+    /// The state of a file. The entry has the version of an object.
+    pub state: Option<FileState>,
+}
+
+const NAME_A_PLAN: &str = "name an object below an address that the server allows, as in \
+                           s3://bucket/plans/a.json";
 
 impl Context<'_> {
     /// Returns which values are secret. No argument of a tool changes that.
@@ -49,10 +72,33 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the input of a file. All tools open their documents through it.
-    pub fn entry(&self, place: &Place) -> InputEntry {
+    /// Returns the plan with a name: a file below the root, or an object that the server allows.
+    pub fn plan(&self, name: &str) -> Result<NamedPlan, Refusal> {
+        if !self.settings.stores.allow(name) {
+            return Ok(self.file(self.settings.root.file(name)?));
+        }
+        let selection = Selection {
+            names: vec![name.into()],
+            stores: self.connections.clone(),
+            schemas: self.settings.schemas.clone(),
+            ..Selection::default()
+        };
+        match InputEntries::new(&selection).next() {
+            Some(Ok(entry)) if matches!(entry.location, Location::Object(_)) => {
+                let name = entry.source().into_owned();
+                Ok(NamedPlan { entry, name, state: None })
+            }
+            Some(Err(unlisted)) => Err(Refusal::new(unlisted.error.to_string(), NAME_A_PLAN)),
+            _ => Err(Refusal::new("this names no object", NAME_A_PLAN)),
+        }
+    }
+
+    /// Returns the plan in a file.
+    pub fn file(&self, place: Place) -> NamedPlan {
+        let Place { path, name, state } = place;
         let schemas = self.settings.schemas.clone();
-        InputEntry { schemas, ..InputEntry::of_file(place.path.clone()) }
+        let entry = InputEntry { schemas, ..InputEntry::of_file(path) };
+        NamedPlan { entry, name, state: Some(state) }
     }
 
     /// Returns how to open the inputs of the call.

@@ -8,12 +8,14 @@ mod reading;
 mod root;
 mod rows;
 mod server;
+mod stores;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod tool;
 mod tools;
 mod transport;
+mod window;
 
 use std::io::{self, Read, Write};
 
@@ -24,6 +26,7 @@ use self::server::Server;
 use self::transport::Lines;
 pub use context::Settings;
 pub use root::{Root, RootError};
+pub use stores::AllowedStores;
 
 /// Answers the messages of one client until `input` ends, and all calls before its end are
 /// answered. Each line of `input` and of `output` is a JSON-RPC message.

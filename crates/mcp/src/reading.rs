@@ -24,9 +24,8 @@ use plansift_report::moves::MoveReader;
 use plansift_report::view::{AttributeView, Detail, ViewSettings};
 
 use crate::answer::Refusal;
-use crate::context::Context;
+use crate::context::{Context, NamedPlan};
 use crate::names::SafeNames;
-use crate::root::Place;
 use crate::rows::{BrokenRow, DependentRow};
 use crate::texts::Texts;
 
@@ -62,10 +61,10 @@ pub struct Found {
 
 const NOT_READ: &str = "check that the file is a complete plan file or the JSON of a plan";
 
-/// Reads the only plan of a file.
+/// Reads the only plan of an input.
 pub fn read_plan(
     context: &Context<'_>,
-    place: &Place,
+    plan: &NamedPlan,
     request: Request<'_>,
 ) -> std::result::Result<Found, Refusal> {
     let mut messages = Messages::default();
@@ -76,10 +75,9 @@ pub fn read_plan(
         found: Found::default(),
         is_done: false,
     };
-    let entry = context.entry(place);
-    let label = Label::from(place.name.as_str());
+    let label = Label::from(plan.name.as_str());
     let passes = Passes::Two(Accepts::States);
-    let opened = OpenInput::new(&entry, &context.opening(), passes);
+    let opened = OpenInput::new(&plan.entry, &context.opening(), passes);
     let read = opened.and_then(|opened| {
         let mut run = DocumentLoop::new(Consumer::Documents(passes, &mut reading), &mut messages);
         run.documents(label, opened)

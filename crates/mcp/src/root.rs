@@ -9,6 +9,8 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use plansift_core::input::FileState;
+
 use crate::answer::Refusal;
 
 /// The folder that a server reads.
@@ -45,6 +47,8 @@ pub struct Place {
     pub path: PathBuf,
     /// The path from the root.
     pub name: String,
+    /// The state of the file or the folder.
+    pub state: FileState,
 }
 
 const NO_FILE: &str = "there is no such file below the root";
@@ -108,7 +112,8 @@ impl Root {
             false => name.to_str()?.to_owned(),
         };
         let metadata = fs::metadata(&path).ok()?;
-        Some((Place { path, name }, metadata))
+        let state = FileState::of(&metadata);
+        Some((Place { path, name, state }, metadata))
     }
 }
 

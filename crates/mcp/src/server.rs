@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use plansift_fleet::source::Stop;
+use plansift_fleet::source::{RetryPolicy, Stop, Stores};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -20,6 +20,7 @@ use crate::answer::Refusal;
 use crate::context::{Context, Settings};
 use crate::tool::Entry;
 use crate::tools;
+use crate::window::WindowCache;
 
 /// Maximum number of calls that read at once.
 const CALLS: usize = 2;
@@ -37,12 +38,14 @@ pub struct Server {
     settings: Arc<Settings>,
     tools: Vec<Entry>,
     calls: Semaphore,
+    windows: Arc<WindowCache>,
 }
 
 impl Server {
     /// Creates the server.
     pub fn new(settings: Settings) -> Server {
-        Server { settings: Arc::new(settings), tools: tools::all(), calls: Semaphore::new(CALLS) }
+        let (settings, windows) = (Arc::new(settings), Arc::default());
+        Server { settings, tools: tools::all(), calls: Semaphore::new(CALLS), windows }
     }
 }
 
@@ -92,11 +95,19 @@ impl ServerHandler for Server {
             permit = self.calls.acquire() => permit.map_err(|_| cancelled())?,
             () = context.ct.cancelled() => return Err(cancelled()),
         };
-        let stop = Stop::default();
-        let (settings, answer, stopped) = (self.settings.clone(), entry.answer, stop.clone());
+        let stores = Stores::new(RetryPolicy::default(), &self.settings.read.limits);
+        let stop = Stop::with(stores.clone());
+        let (settings, windows) = (self.settings.clone(), self.windows.clone());
+        let (answer, stopped) = (entry.answer, stop.clone());
         let arguments = request.arguments.unwrap_or_default();
         let mut reading = tokio::task::spawn_blocking(move || {
-            answer(&Context { settings: &settings, stop: &stopped }, arguments)
+            let context = Context {
+                settings: &settings,
+                windows: &windows,
+                stop: &stopped,
+                connections: &stores,
+            };
+            answer(&context, arguments)
         });
         let answered = tokio::select! {
             answered = &mut reading => answered,
@@ -106,9 +117,7 @@ impl ServerHandler for Server {
             }
         };
         // A thread that panicked has no answer.
-        let answered = answered.unwrap_or_else(|_| {
-            Err(Refusal::new("internal error", "this is a bug of plansift, please report it"))
-        });
+        let answered = answered.unwrap_or_else(|_| Err(Refusal::internal()));
         Ok(result(answered).into())
     }
 }

@@ -17,13 +17,14 @@ use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{Root, Settings, serve};
+use super::{AllowedStores, Root, Settings, serve};
 
 /// The corpus of the project.
 fn settings() -> Settings {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     Settings {
         root: Root::new(&corpus).expect("the corpus"),
+        stores: AllowedStores::default(),
         read: PlanOptions::default(),
         access: InputOptions::default(),
         schemas: SchemaFiles::default(),
@@ -104,6 +105,9 @@ async fn ask_all(client: &Client) {
     for tool in &tools {
         assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
         assert!(tool.output_schema.is_some() && tool.annotations.is_some(), "{}", tool.name);
+        // Some clients know no `null` in schemas, and no formats of numbers.
+        let schemas = json!([tool.input_schema, tool.output_schema]).to_string();
+        assert!(!schemas.contains("\"null\"") && !schemas.contains("\"format\":\"uint"));
         assert!(tool.description.as_ref().is_some_and(|text| text.len() < 100), "{}", tool.name);
     }
     let plan = "plans/rich/plan.json";

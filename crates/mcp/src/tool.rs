@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -63,6 +64,7 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
     let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
+        settings.transforms.push(Box::new(RecursiveTransform(simplify)));
     });
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let mut object = match schema.to_value() {
@@ -71,4 +73,30 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
     };
     object.remove("title");
     object
+}
+
+/// Removes what some clients refuse or warn about: formats of numbers, and `null` beside another
+/// type. A member without a value is absent, never `null`.
+fn simplify(schema: &mut Schema) {
+    schema.remove("format");
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|it| it != "null");
+        if let [one] = &mut types[..] {
+            let one = one.take();
+            schema.insert("type".to_owned(), one);
+        }
+    }
+    if let Some(Value::Array(branches)) = schema.get_mut("anyOf") {
+        branches.retain(|it| it["type"] != "null");
+        if let [Value::Object(one)] = &mut branches[..] {
+            let one = std::mem::take(one);
+            schema.remove("anyOf");
+            for (key, value) in one {
+                // The description of the member stays.
+                if schema.get(&key).is_none() {
+                    schema.insert(key, value);
+                }
+            }
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::Sink;
 use plansift_core::error::{Error, Result};
 use plansift_core::glob::Glob;
 use plansift_core::path::{self, AddressPattern};
-use plansift_plan::record::patterns::{Named, UnmatchedPatterns};
+use plansift_plan::record::patterns::{Named, NamedKind, UnmatchedPatterns};
 use plansift_plan::record::state_counts::StateCounts;
 use plansift_plan::record::{
     Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange, ResourceName, action,
@@ -122,10 +122,12 @@ impl Noise {
         !(has_lists || *tags || *format || *order) && *drift == DriftFilter::All
     }
 
-    /// Whether to show records other than resource changes. Such records have no type, module or
-    /// resource address that [`Noise::only`] could match.
-    fn shows_others(&self) -> bool {
-        self.only.is_empty() && self.drift != DriftFilter::Drift
+    /// Whether to show a record that is no resource change. A record without parts meets no
+    /// condition.
+    fn shows_other(&self, record: &Record<'_>) -> bool {
+        self.drift != DriftFilter::Drift
+            && (self.only.is_empty()
+                || Parts::of(record).is_some_and(|parts| parts.meet(&self.only)))
     }
 
     fn shows(&self, change: &ResourceChange<'_>, is_drift: bool) -> bool {
@@ -162,6 +164,10 @@ impl Only {
             Only::Path(pattern) => ("path:", pattern.text(), Named::Attribute(pattern.clone())),
             Only::Action(_) => return None,
         };
+        let named = match self {
+            Only::Name(pattern) | Only::Address(pattern) => named_other(pattern).unwrap_or(named),
+            _ => named,
+        };
         // The pattern for the root module is empty.
         (!text.is_empty()).then(|| (format!("{kind}{text}"), named))
     }
@@ -174,12 +180,15 @@ impl Only {
         let covers = |pattern: &AddressPattern, part: Option<&str>| {
             part.is_some_and(|it| pattern.covers(it))
         };
-        let Parts { address, type_name, module, actions, attributes } = *parts;
+        let Parts { ref address, type_name, module, actions, attributes } = *parts;
+        let address = address.as_deref();
         match self {
             Only::Name(pattern) => covers(pattern, address) || covers(pattern, type_name),
             Only::Address(pattern) => covers(pattern, address),
             Only::Type(pattern) => covers(pattern, type_name),
             Only::Module(pattern) => covers(pattern, module),
+            // An output that goes destroys no object, and has no module.
+            Only::Action(ActionFilter::Destroy) if module.is_none() => false,
             Only::Action(does) => actions.is_some_and(|(word, list)| does.matches(word, list)),
             Only::Path(pattern) => {
                 attributes.is_some_and(|Attributes { list, left_out, .. }| {
@@ -193,10 +202,27 @@ impl Only {
     }
 }
 
+/// Returns what a pattern for addresses names, if it is no resource: an output, a check or an
+/// action.
+fn named_other(pattern: &AddressPattern) -> Option<Named> {
+    let (exact, text) = match pattern.text().strip_prefix('=') {
+        Some(text) => ("=", text),
+        None => ("", pattern.text()),
+    };
+    if let Some(name) = text.strip_prefix("output.") {
+        let pattern = AddressPattern::new(&format!("{exact}{name}"));
+        return Some(Named::NonResource(NamedKind::Output, pattern));
+    }
+    let kinds = [("check.", NamedKind::Check), ("action.", NamedKind::Action)];
+    let (_, kind) = kinds.into_iter().find(|(start, _)| text.starts_with(start))?;
+    Some(Named::NonResource(kind, pattern.clone()))
+}
+
 /// The parts of a record that conditions are about.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Parts<'r> {
-    address: Option<&'r str>,
+    /// For an output, `output.` and its name.
+    address: Option<Cow<'r, str>>,
     type_name: Option<&'r str>,
     /// Empty for the root module.
     module: Option<&'r str>,
@@ -209,14 +235,15 @@ impl<'r> Parts<'r> {
     /// Returns the parts of a row. `None` for the records of whole documents, and for rows without
     /// parts.
     fn of(record: &'r Record<'_>) -> Option<Parts<'r>> {
-        let none = Parts::default();
-        let address = |address| Parts { address: Some(address), ..none };
+        let none = Parts::default;
+        let address = |address: &'r str| Parts { address: Some(Cow::Borrowed(address)), ..none() };
         Some(match record {
             Record::ResourceChange(change)
             | Record::ResourceDrift(change)
             | Record::DeferredChange(change) => Parts::of_change(change),
             Record::OutputChange(change) => {
-                Parts { actions: Some((&change.action, &change.actions)), ..none }
+                let address = Some(Cow::Owned(format!("output.{}", change.name)));
+                Parts { address, actions: Some((&change.action, &change.actions)), ..none() }
             }
             Record::Check(check) => address(&check.address),
             Record::ActionInvocation(invocation) | Record::DeferredActionInvocation(invocation) => {
@@ -236,7 +263,8 @@ impl<'r> Parts<'r> {
             Record::Reference(user) => address(&user.address),
             Record::Dependent(dependent) => address(dependent.address),
             Record::Finding(finding) => {
-                Parts { address: finding.address, type_name: finding.type_name, ..none }
+                let address = finding.address.map(Cow::Borrowed);
+                Parts { address, type_name: finding.type_name, ..none() }
             }
             _ => return None,
         })
@@ -245,7 +273,7 @@ impl<'r> Parts<'r> {
     fn of_name(name: &'r ResourceName<'_>) -> Parts<'r> {
         let text = |part: &'r Option<Cow<'_, str>>| Some(part.as_deref().unwrap_or_default());
         Parts {
-            address: text(&name.address),
+            address: Some(Cow::Borrowed(name.address.as_deref().unwrap_or_default())),
             type_name: text(&name.type_name),
             module: text(&name.module_address),
             ..Parts::default()
@@ -324,7 +352,7 @@ impl Sink for Filter<'_> {
             return self.sink.record(record);
         }
         let Some(change) = record.resource() else {
-            if self.noise.shows_others() {
+            if self.noise.shows_other(record) {
                 return self.sink.record(record);
             }
             match record {

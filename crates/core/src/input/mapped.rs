@@ -75,7 +75,7 @@ impl Mapped {
         // SAFETY: another process may write to the file. The caller accepted the contract of
         // `Mapping::auto`, which covers bytes that change and pages that vanish.
         let map = unsafe { Mmap::map(&*identity.file)? };
-        // The other memory of the run needs room beside the mapping. Without it, the file is streamed.
+        // The rest of the run needs room beside the mapping. Without it, the file is streamed.
         check_headroom()?;
         let slot = Slot::claim(&map).ok_or(io::ErrorKind::OutOfMemory)?;
         // Only a hint, which makes the kernel faster. An error does not matter.

@@ -198,12 +198,12 @@ enum Kind {
 struct Identity {
     file: Arc<File>,
     path: Option<std::path::PathBuf>,
-    state: State,
+    state: FileState,
 }
 
 /// The metadata that changes when a process writes to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct State {
+pub struct FileState {
     len: u64,
     modified: Option<std::time::SystemTime>,
     #[cfg(unix)]
@@ -213,11 +213,12 @@ struct State {
     changed: (i64, i64),
 }
 
-impl State {
-    fn of(metadata: &std::fs::Metadata) -> State {
+impl FileState {
+    /// Returns the state of a file.
+    pub fn of(metadata: &std::fs::Metadata) -> FileState {
         #[cfg(unix)]
         use std::os::unix::fs::MetadataExt;
-        State {
+        FileState {
             len: metadata.len(),
             modified: metadata.modified().ok(),
             #[cfg(unix)]
@@ -239,7 +240,8 @@ impl Identity {
         if !metadata.is_file() {
             return Ok(Err(file));
         }
-        let (file, path, state) = (Arc::new(file), path.map(Path::to_owned), State::of(&metadata));
+        let (file, path, state) =
+            (Arc::new(file), path.map(Path::to_owned), FileState::of(&metadata));
         Ok(Ok(Identity { file, path, state }))
     }
 
@@ -247,9 +249,10 @@ impl Identity {
     /// its path names another file.
     fn check(&self) -> Result<()> {
         let now = self.file.metadata().map_err(Error::read)?;
-        let mut is_same = State::of(&now) == self.state;
+        let mut is_same = FileState::of(&now) == self.state;
         if let Some(path) = &self.path {
-            is_same &= std::fs::metadata(path).is_ok_and(|named| State::of(&named) == self.state);
+            is_same &=
+                std::fs::metadata(path).is_ok_and(|named| FileState::of(&named) == self.state);
         }
         if is_same { Ok(()) } else { Err(Error::new(ErrorKind::Changed)) }
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::reads::read_some;
 use super::stream::into_error;
-use super::{Identity, Input, InputOptions, State};
+use super::{FileState, Identity, Input, InputOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
@@ -97,7 +97,7 @@ impl Rereadable {
             }
             file.write_all(&buffer[..read]).map_err(spool_error)?;
         }
-        let state = State::of(&file.metadata().map_err(spool_error)?);
+        let state = FileState::of(&file.metadata().map_err(spool_error)?);
         Ok(Rereadable { identity: Identity { file: Arc::new(file), path: None, state } })
     }
 

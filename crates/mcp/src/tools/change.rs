@@ -10,12 +10,10 @@ use plansift_report::compact::{Risk, remark, stand_in};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::changes::Row;
 use crate::answer::{LeftOut, Refusal, Room, budget, is_false, is_zero, shortened, shortened_with};
-use crate::context::Context;
+use crate::context::{Context, NamedPlan};
 use crate::reading::{Request, read_plan};
-use crate::root::Place;
-use crate::rows::DependentRow;
+use crate::rows::{ChangeRow, DependentRow};
 use crate::tool::Tool;
 
 /// The tool.
@@ -42,13 +40,13 @@ pub struct Parameters {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Answer {
     /// The change. Its paths are in `values`.
-    change: Row,
+    change: ChangeRow,
     /// The block in the configuration of the plan file.
     #[serde(skip_serializing_if = "Option::is_none")]
     block: Option<BlockPlace>,
     /// What the plan says about the address elsewhere: drift, a deferred change, a check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    also: Vec<Row>,
+    also: Vec<ChangeRow>,
     /// The first elements of the configuration that depend on the resource. Absent if the plan does
     /// not say. References through local values are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,7 +125,7 @@ impl Tool for OneChange {
 
     fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Answer, Refusal> {
         let max = budget(parameters.max_bytes)?;
-        let place = context.settings.root.file(&parameters.plan)?;
+        let plan = context.plan(&parameters.plan)?;
         let start = usize::try_from(parameters.start).unwrap_or(usize::MAX);
         let mut found = FoundChange {
             address: visible(&parameters.address),
@@ -139,7 +137,7 @@ impl Tool for OneChange {
         };
         let request =
             Request { dependents_of: Some(&parameters.address), ..Request::new(&mut found) };
-        let read = read_plan(context, &place, request)?;
+        let read = read_plan(context, &plan, request)?;
         let FoundChange { change, mut also, .. } = found;
         let change = change.or_else(|| match also.is_empty() {
             true => None,
@@ -148,7 +146,7 @@ impl Tool for OneChange {
         let Some(Kept { row, values, count, unchanged }) = change else {
             return Err(Refusal::new(NO_CHANGE, LIST));
         };
-        let block = block(context, &place, &parameters.address);
+        let block = block(context, &plan, &parameters.address);
         let mut answer = Answer {
             change: row,
             block,
@@ -184,9 +182,9 @@ impl Tool for OneChange {
 
 /// Finds the block of a resource in the configuration of a plan file. A configuration that cannot
 /// be read is no error, because the change is known.
-fn block(context: &Context<'_>, place: &Place, address: &str) -> Option<BlockPlace> {
+fn block(context: &Context<'_>, plan: &NamedPlan, address: &str) -> Option<BlockPlace> {
     let limits = &context.settings.read.limits;
-    let kept = context.entry(place).keep(limits).ok()?;
+    let kept = plan.entry.keep(limits).ok()?;
     let files = kept.configuration(limits).ok()??;
     let snapshot = Snapshot::new(files, limits).ok()??;
     let configuration = Configuration::read_with(&snapshot, Detail::Locations, limits).ok()?;
@@ -212,7 +210,7 @@ struct FoundChange {
 
 /// A record about the address.
 struct Kept {
-    row: Row,
+    row: ChangeRow,
     values: Vec<ValueRow>,
     /// Number of values of the record.
     count: u64,
@@ -229,7 +227,7 @@ impl FoundChange {
             }
             record => record.resource().map_or(&none, |change| &change.attributes),
         };
-        let row = Row::of(risk, record).without_paths(self.max / 5);
+        let row = ChangeRow::of(risk, record).without_paths(self.max / 5);
         let shown =
             attributes.list.iter().filter(|attribute| attribute.difference != Difference::Nothing);
         let mut room = Room::new(self.max as u64, &"");
@@ -248,7 +246,7 @@ impl Sink for FoundChange {
     fn record(&mut self, record: &Record<'_>) -> ReadResult<()> {
         let Some(risk) = Risk::of(record) else { return Ok(()) };
         let deposed = record.resource().and_then(|change| change.resource.deposed.as_deref());
-        if Row::address_of(record) != self.address || deposed != self.deposed.as_deref() {
+        if ChangeRow::address_of(record) != self.address || deposed != self.deposed.as_deref() {
             return Ok(());
         }
         let is_change = matches!(record, Record::ResourceChange(_) | Record::OutputChange(_));

@@ -94,7 +94,7 @@ impl Tool for Check {
 
     fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Answer, Refusal> {
         let max = budget(parameters.max_bytes)?;
-        let place = context.settings.root.file(&parameters.plan)?;
+        let plan = context.plan(&parameters.plan)?;
         let rules = rules(&parameters.rules)?;
         let assertions = parameters.assertions.as_deref().map(assertions).transpose()?;
         let count = assertions.as_ref().map_or(0, |assertions| assertions.list().len());
@@ -104,7 +104,7 @@ impl Tool for Check {
         let mut failed = Failed(Vec::new());
         let request =
             Request { rules: &rules, assertions: assertions.as_ref(), ..Request::new(&mut failed) };
-        let broken = read_plan(context, &place, request)?.broken;
+        let broken = read_plan(context, &plan, request)?.broken;
         let failed = failed.0;
         let fails = broken.iter().any(|row| row.severity == "error")
             || failed.iter().any(|row| row.severity == "error");

@@ -14,9 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{LeftOut, Refusal, Room, budget, is_zero, shortened};
-use crate::context::Context;
+use crate::context::{Context, NamedPlan};
 use crate::reading::Messages;
-use crate::root::Place;
 use crate::texts::Texts;
 use crate::tool::Tool;
 
@@ -140,8 +139,7 @@ impl Tool for Compare {
 
     fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Answer, Refusal> {
         let max = budget(parameters.max_bytes)?;
-        let root = &context.settings.root;
-        let places = [root.file(&parameters.old)?, root.file(&parameters.new)?];
+        let plans = [context.plan(&parameters.old)?, context.plan(&parameters.new)?];
         let level = match parameters.level {
             Level::Actions => CompareLevel::Actions,
             Level::Paths => CompareLevel::Paths,
@@ -149,7 +147,7 @@ impl Tool for Compare {
             Level::All => CompareLevel::All,
         };
         let mut failure = Failure(None);
-        let compared = compare(context, &places, level, max, &mut failure);
+        let compared = compare(context, &plans, level, max, &mut failure);
         match (compared, failure.0) {
             (_, Some(error)) => Err(Refusal::new(error, NOT_READ)),
             (Err(error), None) => Err(Refusal::new(error.to_string(), NOT_READ)),
@@ -159,10 +157,10 @@ impl Tool for Compare {
     }
 }
 
-/// Compares two files. Returns `None` if only one of them is a plan.
+/// Compares two plans. Returns `None` if only one of them is a plan.
 fn compare(
     context: &Context<'_>,
-    places: &[Place; 2],
+    plans: &[NamedPlan; 2],
     level: CompareLevel,
     max: u64,
     failure: &mut Failure,
@@ -179,10 +177,9 @@ fn compare(
         key: key.clone(),
         secrets: Some(secrets.clone()),
     };
-    let entries = places.each_ref().map(|place| context.entry(place));
     let named = |index: usize| -> ReadResult<NamedInput<'_>> {
-        let kept = KeptInput::new(&entries[index], &opening)?;
-        Ok(NamedInput { kept, label: Label::from(places[index].name.as_str()) })
+        let kept = KeptInput::new(&plans[index].entry, &opening)?;
+        Ok(NamedInput { kept, label: Label::from(plans[index].name.as_str()) })
     };
     let (old, new) = (named(0)?, named(1)?);
     let mut messages = Messages::default();

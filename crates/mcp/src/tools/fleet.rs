@@ -163,12 +163,13 @@ fn of_plans(context: &Context<'_>, place: Place, paging: &mut Paging) -> Result<
             continue;
         }
         let Some(place) = root.regular(&path) else { continue };
+        let plan = context.file(place);
         let mut counts = Counting::default();
-        let read = read_plan(context, &place, Request::new(&mut counts));
+        let read = read_plan(context, &plan, Request::new(&mut counts));
         if context.stop.is_set() {
             return Err(Refusal::new("the call was cancelled", NO_PLANS));
         }
-        let plan = short(&place.name);
+        let plan = short(&plan.name);
         let row = match read {
             Ok(_) => Row { plan, status: "done", ..counts.0 },
             Err(Refusal { error, .. }) => {

@@ -55,10 +55,10 @@ impl Tool for Summarize {
     fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Answer, Refusal> {
         let Parameters { plan, max_bytes } = parameters;
         let max = budget(max_bytes)?;
-        let place = context.settings.root.file(&plan)?;
+        let plan = context.plan(&plan)?;
         let mut text = Vec::new();
         let mut document = SummaryDocument::new(&mut text, max, None, &[]).with_ask(ASK);
-        read_plan(context, &place, Request::new(&mut document))?;
+        read_plan(context, &plan, Request::new(&mut document))?;
         let written = document.finish();
         drop(document);
         let answer = written.ok().and_then(|()| serde_json::from_slice(&text).ok());

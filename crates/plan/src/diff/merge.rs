@@ -250,3 +250,135 @@ impl<'a> Head<'a> {
         self.read_ahead()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::super::{ROOT, Room};
+    use super::*;
+    use plansift_core::json::detached::Detached;
+    use plansift_core::limits::Limits;
+
+    /// Merges two objects and an overlay. Returns whether their keys are in order, the keys that
+    /// change, and the keys of the containers to enter.
+    fn merge(before: &str, after: &str, unknown: &str) -> (bool, Vec<String>, Vec<String>) {
+        let text = format!("[{before},{after},{unknown}]");
+        let mut list = Detached::read(text.as_bytes(), Limits::default()).unwrap();
+        let mut all = list.value().elements().unwrap();
+        let mut next = || all.next().expect("three values").unwrap();
+        let (before, after, unknown) = (next(), next(), next());
+        let mut scratch = Scratch {
+            overlay: unknown.offset(),
+            room: Room { paths_max: u64::MAX, taken: 0 },
+            ..Scratch::default()
+        };
+        let mut marks = Vec::new();
+        let mut overlays = super::super::Collector::default();
+        overlays.each_mark(unknown, |mark| marks.push(mark)).unwrap();
+        scratch.marks = marks;
+        let both = Both { before, after, unknown: Some(unknown), node: ROOT, same: None };
+        let mut waiting = Vec::new();
+        let ordered = scratch.merge_members(&both, Some(unknown), &mut waiting).unwrap();
+        for both in &waiting {
+            // Without the prefix, the walk would compare bytes again. White space on one side may
+            // end the common bytes directly before a value.
+            let same = common_prefix(both.before.raw(), both.after.raw());
+            let is_known = both.same == Some(same) || (both.same.is_none() && text.contains(' '));
+            assert!(is_known, "{text}: {:?}, not {same}", both.same);
+        }
+        let changed = scratch.changed.iter().map(|path| path.to_string()).collect();
+        let entered = waiting.iter().map(|both| match scratch.nodes[both.node as usize].step {
+            super::super::PathStep::Key { start, end } => scratch.keys[start..end].to_owned(),
+            super::super::PathStep::Index(_) => unreachable!("objects have keys"),
+        });
+        (ordered == Ordered::Yes, changed, entered.collect())
+    }
+
+    #[test]
+    fn ordered_objects_are_merged() {
+        for (before, after, unknown, changed, entered) in [
+            ("{}", "{}", "{}", &[][..], &[][..]),
+            (r#"{"a":1}"#, r#"{"a":2}"#, "{}", &["a"], &[]),
+            (r#"{"a":1,"b":1,"c":1}"#, r#"{"a":1,"b":2,"c":1}"#, "{}", &["b"], &[]),
+            (r#"{"a":1,"b":1}"#, r#"{"b":1,"c":1}"#, "{}", &["a", "c"], &[]),
+            (r#"{"b":1}"#, r#"{"b":1}"#, r#"{"a":true,"c":true}"#, &["a", "c"], &[]),
+            (r#"{"a":1,"b":1,"c":1}"#, r#"{"a":1,"b":1,"c":1}"#, r#"{"b":true}"#, &["b"], &[]),
+            (r#"{"a":1,"c":1}"#, r#"{"a":1,"c":1}"#, r#"{"b":true,"c":true}"#, &["b", "c"], &[]),
+            (
+                r#"{"a":[1,2],"b":0,"c":{"x":1},"d":[1],"e":[1]}"#,
+                r#"{"a":[1,3],"b":0,"c":{"x":2},"d":[1],"e":[2]}"#,
+                "{}",
+                &[],
+                &["a", "c", "e"],
+            ),
+            // Keys with the same first eight bytes, and keys with escapes.
+            (r#"{"abcdefgh1":1}"#, r#"{"abcdefgh2":1}"#, "{}", &["abcdefgh1", "abcdefgh2"], &[]),
+            (r#"{"\u0061":1,"b":1}"#, r#"{"a":2,"b":1}"#, "{}", &["a"], &[]),
+            // White space on one side, so that the members are at different offsets.
+            (
+                r#"{ "a":[1], "b":[1], "c":0 }"#,
+                r#"{"a":[1],"b":[2],"c":0}"#,
+                "{}",
+                &[],
+                &["a", "b"],
+            ),
+        ] {
+            let found = merge(before, after, unknown);
+            let texts = |list: &[&str]| list.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+            assert_eq!(found, (true, texts(changed), texts(entered)), "{before} {after} {unknown}");
+        }
+    }
+
+    #[test]
+    fn unordered_keys_end_the_merge() {
+        for (before, after, unknown) in [
+            (r#"{"b":1,"a":1}"#, r#"{"b":1,"a":1}"#, "{}"),
+            (r#"{"a":1,"c":1}"#, r#"{"a":2,"c":1,"b":1}"#, "{}"),
+            (r#"{"a":1,"a":2}"#, r#"{"a":1}"#, "{}"),
+            (r#"{"a":1,"c":1}"#, r#"{"a":1,"c":1}"#, r#"{"c":true,"b":true}"#),
+            // Both sides are equal up to their unordered keys.
+            (r#"{"c":1,"b":1,"z":1}"#, r#"{"c":1,"b":1,"z":2}"#, "{}"),
+        ] {
+            assert!(!merge(before, after, unknown).0, "{before} {after} {unknown}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_ordered_objects_are_merged(
+            before in prop::collection::btree_map("[a-d]{1,2}|abcdefgh[ab]", 0..3_u8, 0..6),
+            after in prop::collection::btree_map("[a-d]{1,2}|abcdefgh[ab]", 0..3_u8, 0..6),
+            marks in prop::collection::btree_map("[a-d]{1,2}", Just(true), 0..3),
+            equal in 0..4_usize,
+        ) {
+            // Equal members at the start and at the end, as most changes have.
+            let mut sides = [before, after];
+            for number in 0..equal {
+                for side in &mut sides {
+                    side.insert(format!("A{number}"), 7);
+                    side.insert(format!("z{number}"), 7);
+                }
+            }
+            let [before, after] = sides;
+            let text = |side: &BTreeMap<String, u8>| {
+                let members = side.iter().map(|(key, value)| match value {
+                    2 => format!(r#""{key}":[1,2]"#),
+                    _ => format!(r#""{key}":{value}"#),
+                });
+                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+            };
+            let overlay = serde_json::to_string(&marks).expect("JSON");
+            let keys = before.keys().chain(after.keys()).chain(marks.keys());
+            let keys: std::collections::BTreeSet<_> = keys.collect();
+            let is_changed =
+                |key: &&&String| marks.contains_key(**key) || before.get(**key) != after.get(**key);
+            let changed = keys.iter().filter(is_changed).map(|it| (**it).clone());
+            let changed: Vec<String> = changed.collect();
+            let found = merge(&text(&before), &text(&after), &overlay);
+            prop_assert_eq!(found, (true, changed, Vec::new()));
+        }
+    }
+}

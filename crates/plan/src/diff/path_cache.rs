@@ -138,3 +138,88 @@ impl Slot {
 fn slot_of(overlays: Overlays<'_>) -> usize {
     slot(overlays.into_iter().flatten(), SLOTS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plansift_core::path::Step;
+
+    /// A cache, and the lists of its caller.
+    #[derive(Default)]
+    struct Caller {
+        cache: PathCache,
+        paths: Paths,
+        marks: Vec<u64>,
+    }
+
+    impl Caller {
+        /// Asks for the lists of an overlay, and makes them if the cache lacks them. Returns
+        /// whether the cache had them.
+        fn ask(&mut self, overlay: &[u8], key: &str, marks: &[u64]) -> bool {
+            let overlays = [Some(overlay), None];
+            let found = self.cache.look_up(overlays, &mut self.paths, &mut self.marks);
+            if found == CacheLookup::Empty {
+                assert!(self.paths.is_empty() && self.marks.is_empty());
+                self.paths.push([Step::Key(key)]);
+                self.marks.extend_from_slice(marks);
+                self.cache.keep(overlays, &self.paths, &self.marks);
+            }
+            let mut expected = Paths::new();
+            expected.push([Step::Key(key)]);
+            assert!(self.paths.iter().eq(expected.iter()), "{key}");
+            assert_eq!(self.marks, marks, "{key}");
+            found == CacheLookup::Whole
+        }
+    }
+
+    #[test]
+    fn lists_are_computed_once() {
+        let mut caller = Caller::default();
+        let overlays = ["one", "two", "three"].map(|key| (format!(r#"{{"{key}":true}}"#), key));
+        for is_known in [false, true, true] {
+            for (overlay, key) in &overlays {
+                let asked = [(); 2].map(|()| caller.ask(overlay.as_bytes(), key, &[7]));
+                assert_eq!(asked, [is_known, true], "{key}");
+            }
+        }
+        // A list that the caller has modified is computed again.
+        caller.cache.disown();
+        caller.paths.push([Step::Index(1)]);
+        assert!(!caller.ask(overlays[2].0.as_bytes(), "three", &[7]));
+        assert!(caller.ask(overlays[0].0.as_bytes(), "one", &[7]));
+    }
+
+    #[test]
+    fn an_overlay_without_marks_has_empty_lists() {
+        let mut caller = Caller::default();
+        assert!(!caller.ask(br#"{"a":true}"#, "a", &[5]));
+        for overlay in [&b"{}"[..], b"[]", b"false"] {
+            let overlays = [Some(overlay), None];
+            let found = caller.cache.look_up(overlays, &mut caller.paths, &mut caller.marks);
+            assert_eq!(found, CacheLookup::Whole);
+            assert!(caller.paths.is_empty() && caller.marks.is_empty());
+        }
+        assert!(may_mark(b"true") && may_mark(br#"{"a":false}"#));
+        assert!(caller.ask(br#"{"a":true}"#, "a", &[5]));
+    }
+
+    #[test]
+    fn large_lists_are_not_kept() {
+        // The size of a path without its key.
+        let mut path = Paths::new();
+        path.push([Step::Key("")]);
+        let key = |size: usize| "k".repeat(size - path.size() as usize);
+        let overlay = |len: usize| format!(r#"{{"{}":true}}"#, "o".repeat(len - 9)).into_bytes();
+        for (overlay, key, marks, is_kept) in [
+            (overlay(SLOT_MAX), key(SLOT_MAX), vec![1; SLOT_MAX / 8], true),
+            (overlay(SLOT_MAX + 1), key(100), vec![], false),
+            (overlay(100), key(SLOT_MAX + 1), vec![], false),
+            (overlay(100), key(100), vec![1; SLOT_MAX / 8 + 1], false),
+            (overlay(3 * SLOT_MAX), key(3 * SLOT_MAX), vec![], false),
+        ] {
+            let mut caller = Caller::default();
+            assert!(!caller.ask(&overlay, &key, &marks));
+            assert_eq!(caller.ask(&overlay, &key, &marks), is_kept, "{}", overlay.len());
+        }
+    }
+}

@@ -106,6 +106,8 @@ fn changed_paths_follow_the_rules() {
         // An overlay whose shape does not match marks nothing.
         (r#"{"a":[1]}"#, r#"{"a":[1]}"#, r#"{"a":{"b":true}}"#, &[]),
         (r#"{"a":[1]}"#, r#"{"a":[1]}"#, r#"{"a":[false,true]}"#, &[]),
+        (r#"{"a":{"b":1}}"#, r#"{"a":{"b":1}}"#, r#"{"a":[true]}"#, &[]),
+        (r#"{"a":{"b":1},"c":1}"#, r#"{"c":1,"a":{"b":2}}"#, r#"{"a":[true]}"#, &["a.b"]),
         // With one side only there is nothing to compare.
         ("null", r#"{"a":1}"#, "{}", &[]),
         (r#"{"a":1}"#, "null", "{}", &[]),

@@ -112,7 +112,7 @@ pub struct Row {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AspectRow {
     /// What differs: action, move, import, reason, path, cause, value, sensitive or text.
-    aspect: serde_json::Value,
+    aspect: String,
     /// The path.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
@@ -307,7 +307,10 @@ impl Row {
 fn aspect(difference: &AspectDifference<'_>, text: impl Fn(&str) -> String) -> AspectRow {
     let AspectDifference { aspect, path, old, new, .. } = difference;
     AspectRow {
-        aspect: serde_json::to_value(aspect).unwrap_or_default(),
+        aspect: serde_json::to_value(aspect)
+            .ok()
+            .and_then(|it| it.as_str().map(str::to_owned))
+            .unwrap_or_default(),
         path: path.as_deref().map(&text),
         old: old.as_deref().map(&text),
         new: new.as_deref().map(&text),

@@ -1,19 +1,19 @@
 //! Finds texts that contain a secret: connection strings, templates, documents in strings.
 //!
-//! The secrets form an Aho-Corasick automaton: a tree of their bytes, in which each node links to
-//! its longest proper suffix that is also in the tree. The automaton reads each byte of a text
-//! once, however many secrets there are. A filter in front of it rejects most texts
-//! ([`super::grams`]). Another filter rejects most texts without encoded secrets
-//! ([`super::base64`]). The automaton reads the decoded bytes of the other texts, too.
+//! The secrets form an automaton ([`super::automaton`]), which reads each byte of a text once,
+//! however many secrets there are. A filter in front of it rejects most texts ([`super::grams`]).
+//! Another filter rejects most texts without encoded secrets ([`super::base64`]). The automaton
+//! reads the decoded bytes of the other texts, too.
 //!
-//! Only this module keeps the secrets themselves in memory from piece to piece. Other modules
-//! decode a text into a buffer, and the next text overwrites it. This module wipes its memory
-//! before it frees it. It also never lets an allocation grow, because growing leaves copies behind.
-//! Automata in libraries do neither, so this module has its own.
+//! Only this module and the automaton keep the secrets themselves in memory from piece to piece.
+//! Other modules decode a text into a buffer, and the next text overwrites it. Both wipe their
+//! memory before they free it, and never let an allocation grow, because growing leaves copies
+//! behind.
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::EchoOf;
+use super::automaton::Automaton;
 use super::base64::Base64;
 use super::document::DOCUMENT_DEPTH_MAX;
 use super::escapes::{
@@ -104,10 +104,7 @@ impl Texts {
 /// Recognises texts that contain a secret.
 #[derive(Debug)]
 pub struct Contained {
-    /// The nodes of the tree. The first is the root.
-    nodes: Zeroizing<Vec<Node>>,
-    /// The children of the root, by their bytes.
-    first: Box<[u32; 256]>,
+    automaton: Automaton,
     filter: Grams,
     /// True if a secret has a character that nested documents may escape.
     has_escapable: bool,
@@ -122,23 +119,6 @@ pub struct Contained {
     /// Finds encoded secrets, if the options say so.
     base64: Option<Base64>,
 }
-
-/// A node of the tree. The bytes of the nodes on the path to it are the beginning of a secret.
-#[derive(Clone, Copy, Debug, Default)]
-struct Node {
-    /// The first child of this node. `sibling` is the next child of its parent. `ROOT` means none.
-    child: u32,
-    sibling: u32,
-    /// The node of the longest proper suffix of the path.
-    suffix: u32,
-    byte: u8,
-    /// True if a secret ends at this node or at a node that `suffix` leads to.
-    ends: bool,
-}
-
-impl zeroize::DefaultIsZeroes for Node {}
-
-const ROOT: u32 = 0;
 
 impl Contained {
     /// Builds the automaton for these secrets. `echo` says whether encoded secrets count.
@@ -163,9 +143,8 @@ impl Contained {
     }
 
     fn of(texts: &Texts) -> Contained {
-        let mut contained = Contained {
-            nodes: Zeroizing::new(Vec::with_capacity(texts.bytes.len() + 1)),
-            first: Box::new([ROOT; 256]),
+        Contained {
+            automaton: Automaton::new(texts.iter(), texts.ends.len(), texts.bytes.len()),
             filter: Grams::of(texts.len_min, texts.ends.len(), texts.iter()),
             has_escapable: texts.iter().any(has_escapable),
             has_spaces: texts.iter().any(|text| text.contains(&b' ')),
@@ -173,16 +152,12 @@ impl Contained {
             squeezed: None,
             single: None,
             base64: None,
-        };
-        contained.nodes.push(Node::default());
-        texts.iter().for_each(|text| contained.insert(text));
-        contained.link();
-        contained
+        }
     }
 
     /// Whether there are no secrets to find.
     pub fn is_empty(&self) -> bool {
-        self.nodes.len() == 1
+        self.automaton.is_empty()
     }
 
     /// Whether a decoded text contains a secret. The secret may be literal, URL-encoded, spelled as
@@ -245,7 +220,7 @@ impl Contained {
 
     #[inline]
     fn is_literally_in(&self, text: &[u8]) -> bool {
-        self.filter.may_hold(text) && self.finds(text)
+        self.filter.may_hold(text) && self.automaton.finds(text)
     }
 
     /// Whether a text contains a secret after its escapes are removed. The unescaped copies are
@@ -294,82 +269,6 @@ impl Contained {
         let has_pluses = self.has_spaces && memchr::memchr(b'+', text).is_some();
         has_escapes && self.is_literally_in(&url_decoded(text, false))
             || has_pluses && self.is_literally_in(&url_decoded(text, true))
-    }
-
-    #[inline(never)]
-    fn finds(&self, text: &[u8]) -> bool {
-        let mut at = ROOT;
-        text.iter().any(|&byte| {
-            at = self.step(at, byte);
-            self.nodes[at as usize].ends
-        })
-    }
-
-    /// Returns the node that the automaton enters from `at` on this byte.
-    fn step(&self, mut at: u32, byte: u8) -> u32 {
-        while at != ROOT {
-            if let Some(child) = self.child(at, byte) {
-                return child;
-            }
-            at = self.nodes[at as usize].suffix;
-        }
-        self.first[usize::from(byte)]
-    }
-
-    fn child(&self, at: u32, byte: u8) -> Option<u32> {
-        let mut child = self.nodes[at as usize].child;
-        while child != ROOT && self.nodes[child as usize].byte != byte {
-            child = self.nodes[child as usize].sibling;
-        }
-        (child != ROOT).then_some(child)
-    }
-
-    /// Adds a secret to the tree.
-    fn insert(&mut self, text: &[u8]) {
-        let mut at = ROOT;
-        for &byte in text {
-            at = match self.child(at, byte) {
-                Some(child) => child,
-                None => {
-                    let new = self.nodes.len() as u32;
-                    let above = &mut self.nodes[at as usize];
-                    let sibling = std::mem::replace(&mut above.child, new);
-                    self.nodes.push(Node { sibling, byte, ..Node::default() });
-                    if at == ROOT {
-                        self.first[usize::from(byte)] = new;
-                    }
-                    new
-                }
-            };
-        }
-        self.nodes[at as usize].ends = true;
-    }
-
-    /// Links every node to its longest suffix, breadth first.
-    fn link(&mut self) {
-        let mut waiting = std::collections::VecDeque::from([ROOT]);
-        while let Some(at) = waiting.pop_front() {
-            let mut child = self.nodes[at as usize].child;
-            while child != ROOT {
-                let Node { byte, sibling, .. } = self.nodes[child as usize];
-                let suffix = match at {
-                    ROOT => ROOT,
-                    _ => self.step(self.nodes[at as usize].suffix, byte),
-                };
-                let ends = self.nodes[suffix as usize].ends;
-                let node = &mut self.nodes[child as usize];
-                node.suffix = suffix;
-                node.ends |= ends;
-                waiting.push_back(child);
-                child = sibling;
-            }
-        }
-    }
-}
-
-impl Drop for Contained {
-    fn drop(&mut self) {
-        self.first.zeroize();
     }
 }
 

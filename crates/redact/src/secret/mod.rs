@@ -10,6 +10,7 @@
 //!       ─▶ [`strings`]  strings that may be documents ─▶ [`copies`]  secrets inside documents
 //! ```
 
+mod automaton;
 mod base64;
 mod collect;
 pub(crate) mod constants;

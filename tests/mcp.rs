@@ -39,13 +39,14 @@ struct Session {
 impl Session {
     /// Starts a server for a folder.
     fn open(root: &Path) -> Session {
-        Session::open_with(root, &[])
+        Session::open_with(root, &[], &[])
     }
 
-    /// Starts a server for a folder, with more arguments.
-    fn open_with(root: &Path, args: &[&str]) -> Session {
+    /// Starts a server for a folder, with more arguments and variables.
+    fn open_with(root: &Path, args: &[&str], variables: &[(&str, String)]) -> Session {
         let mut command = stores::plansift();
         command.arg("mcp").arg("--root").arg(root).args(args);
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary starts");
         let input = child.stdin.take().expect("a pipe");

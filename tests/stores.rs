@@ -5,12 +5,12 @@
 
 mod connections;
 mod faults;
-pub mod gate;
+mod gate;
 mod many;
 mod others;
 mod proxies;
 mod redirects;
-mod s3;
+pub mod s3;
 mod secure;
 mod single;
 

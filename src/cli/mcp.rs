@@ -21,11 +21,12 @@ pub fn run(arguments: &Mcp) -> Result<Exit, Exit> {
     let mut stores = AllowedStores::default();
     for address in allow_store {
         if !stores.add(address) {
-            let error = "this is not the address of a store, such as s3://bucket/plans/";
+            let error = "this is not the address of an object store, such as s3://bucket/plans/";
             return Err(usage(&format!("--allow-store {address}: {error}")));
         }
     }
-    let read = PlanOptions { limits, ..plan_options()? };
+    let threads = std::thread::available_parallelism().ok();
+    let read = PlanOptions { limits, threads, ..plan_options()? };
     // A mapped file has no windows, between which a cancelled call stops.
     let access = InputOptions { limits, mapping: Mapping::NEVER, threads: Threads::Several };
     let schemas = schema_files(schemas, schema_cache.as_deref(), &limits)?;

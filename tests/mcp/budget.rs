@@ -120,3 +120,41 @@ fn answers_about_other_plans_stay_within_their_budget() {
     let tried: Vec<PathBuf> = tried.map(|(_, path)| path).collect();
     assert!(ask_all(&root, &tried) > 20);
 }
+
+/// Several records about one address, with long names that need escapes.
+#[test]
+fn a_change_with_other_records_stays_within_its_budget() {
+    let name = "\"q".repeat(300);
+    let address = format!("a.x[{}]", json!(name));
+    let record = json!({
+        "address": address, "mode": "managed", "type": "a", "name": "x", "index": name,
+        "action_reason": name,
+        "change": {"actions": ["update"], "before": {"v": name, "w": name}, "after": {"v": 1}},
+    });
+    let plan = json!({
+        "format_version": "1.2", "resource_changes": [record], "resource_drift": [record, record],
+        "deferred_changes": [{"reason": name, "resource_change": record}],
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("p.json"), plan.to_string()).expect("a file");
+    let mut session = Session::open(folder.path());
+    for max in [2_000, 2_001, 2_300, 8_000] {
+        let mut start = json!(0);
+        let mut values = 0;
+        while !start.is_null() {
+            let arguments =
+                json!({"plan": "p.json", "address": address, "start": start, "max_bytes": max});
+            let (text, answer) = session.ask("change", &arguments).expect("an answer");
+            assert!(text.len() <= max, "{} of {max}: {text}", text.len());
+            let shown = answer["values"].as_array().expect("a list").len();
+            assert!(shown > 0, "{text}");
+            values += shown;
+            start = answer["next"].clone();
+        }
+        assert_eq!(values, 2, "{max}");
+    }
+    let odd = format!("{}\u{1f600}", "\u{1f600}".repeat(900));
+    let refused = session.ask("changes", &json!({odd: 1, "plan": "p.json"})).expect_err("refused");
+    assert!(refused.to_string().len() <= 2_000, "{refused}");
+    session.end();
+}

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Session;
 use crate::run;
-use crate::stores::gate::{Gate, answer};
+use crate::stores::s3::S3;
 
 #[test]
 fn other_paths_are_refused() {
@@ -62,32 +62,39 @@ fn other_paths_are_refused() {
 /// A store is read only below an address that the command allows.
 #[test]
 fn objects_below_an_allowed_address_are_answered() {
-    let plan = fs::read(run::corpus(super::RICH)).expect("a plan");
-    let gate = Gate::answering(move |_| answer(200, "ETag: \"1\"", &plan));
-    let base = gate.url();
-    let allowed = format!("{base}/plans/");
+    let s3 = S3::start();
+    for key in ["allowed/a/plan.json", "other/plan.json"] {
+        s3.put(key, fs::read(run::corpus(super::RICH)).expect("a plan"));
+    }
     let folder = tempfile::tempdir().expect("a folder");
-    let mut session = Session::open_with(folder.path(), &["--allow-store", &allowed]);
-    let name = format!("{allowed}a/plan.json");
-    let first = session.answer("changes", &json!({"plan": name, "limit": 1}));
-    assert_eq!(first["total"], 57);
+    let args = ["--allow-store", "s3://plans/allowed/"];
+    let mut session = Session::open_with(folder.path(), &args, &s3.variables());
+    let name = "s3://plans/allowed/a/plan.json";
+    let page = |session: &mut Session, start: u64| {
+        session.answer("changes", &json!({"plan": name, "start": start, "limit": 1}))
+    };
+    assert_eq!(page(&mut session, 0)["total"], 57);
     let compared = session.answer("compare", &json!({"old": name, "new": name}));
     assert_eq!(compared["verdict"], "same");
-    let asked = gate.take_objects().len();
-    assert!(asked > 0);
-    // The next page needs no other download.
-    session.answer("changes", &json!({"plan": name, "start": 1, "limit": 1}));
-    assert!(gate.take_objects().is_empty());
+    assert!(!s3.gate.take_objects().is_empty());
+    // The next page needs no other download, unless the object has changed.
+    page(&mut session, 1);
+    assert!(s3.gate.take_objects().is_empty());
+    s3.put("allowed/a/plan.json", fs::read(run::corpus("plans/update/plan.json")).expect("a plan"));
+    assert_ne!(page(&mut session, 1)["total"], 57);
+    s3.gate.take_objects();
     for name in [
-        format!("{base}/other/plan.json"),
-        format!("{allowed}../other/plan.json"),
-        format!("{allowed}%2e%2e/other/plan.json"),
-        format!("{allowed}plan.json?x=1"),
-        allowed.clone(),
-        "s3://bucket/plan.json".to_owned(),
+        "s3://plans/other/plan.json",
+        "s3://plans/allowed/../other/plan.json",
+        "s3://plans/allowed/",
+        "s3://plans/allowed/a",
+        "s3://plans/allowed/a/",
+        "s3://plans/allowed/*/plan.json",
+        "s3://plans/allowed/missing.json",
+        "https://example.com/plan.json",
     ] {
         session.refusal("summarize", &json!({"plan": name}));
     }
-    assert!(gate.take_objects().is_empty());
+    assert!(s3.gate.take_objects().iter().all(|asked| asked.line.contains("/missing.json")));
     session.end();
 }

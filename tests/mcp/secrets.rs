@@ -127,3 +127,88 @@ fn no_answer_about_the_corpus_has_a_secret() {
     }
     session.end();
 }
+
+/// A plan with a secret of 1000 bytes, which is also an instance key and the name of an output.
+fn repeated() -> (String, String) {
+    let secret: String = (0..250).map(|number| format!("{number:04}")).collect();
+    let change = |address: &str, more: &str| {
+        format!(
+            r#"{{"address":{},"mode":"managed","type":"a","name":"x",
+            "change":{{"actions":["update"],"before":{{"v":"x"}},"after":{{"v":"y"}}{more}}}}}"#,
+            json!(address)
+        )
+    };
+    let marked = r#","after_sensitive":{"v":true}"#;
+    let changes = [
+        change("a.marked", marked).replace(r#""y""#, &format!(r#""{secret}""#)),
+        change(&format!(r#"a.x["{secret}"]"#), ""),
+    ];
+    let outputs = format!(r#"{{"{secret}":{{"actions":["create"],"before":null,"after":1}}}}"#);
+    let text = format!(
+        r#"{{"format_version":"1.2","resource_changes":[{}],"output_changes":{outputs}}}"#,
+        changes.join(",")
+    );
+    (text, secret)
+}
+
+#[test]
+fn a_long_name_shows_no_part_of_a_secret() {
+    let (text, secret) = repeated();
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("p.json"), text).expect("a file");
+    let mut session = Session::open(folder.path());
+    let assertions = "[{resource: '*', action: no-op}, {output: '*', path: v, known: zz}, \
+                      {resource: '*', deferred: true}, {plan: empty}]";
+    for (tool, arguments) in [
+        ("check", json!({"plan": "p.json", "rules": ["changes"], "assertions": assertions})),
+        ("changes", json!({"plan": "p.json"})),
+        ("summarize", json!({"plan": "p.json"})),
+    ] {
+        let (text, _) = session.ask(tool, &arguments).expect("an answer");
+        assert!(!text.contains(&secret[..12]) && !text.contains(&secret[400..412]), "{text}");
+    }
+    // A pattern does not tell parts of a name that is masked.
+    for (key, pattern) in [("address", "*00000001*"), ("only", "output.0000*")] {
+        let page = session.answer("changes", &json!({"plan": "p.json", key: [pattern]}));
+        assert_eq!(page["total"], 0, "{page}");
+    }
+    let checked =
+        session.answer("check", &json!({"plan": "p.json", "rules": ["update:*00000001*"]}));
+    assert_eq!(checked["verdict"], "pass");
+    session.end();
+}
+
+#[test]
+fn values_are_compared_as_a_whole_only() {
+    let mut session = Session::of_corpus();
+    let mut check = |known: &str| {
+        let assertions = format!("[{{resource: 'aws_*', path: name, known: {known}}}]");
+        session.ask("check", &json!({"plan": super::RICH, "assertions": assertions})).is_ok()
+    };
+    for known in [
+        "x",
+        "3",
+        "true",
+        "[a, {b: c}]",
+        "{equals: {regex: a}}",
+        "{not_null: true}",
+        "{not: x}",
+        "{one_of: [x, y]}",
+    ] {
+        assert!(check(known), "{known}");
+    }
+    for known in [
+        "{regex: '^a'}",
+        "{not: {regex: '^a'}}",
+        "{range: {min: 3}}",
+        "{one_of: [x, {regex: a}]}",
+        "{list_of: [{regex: a}]}",
+        "{set_of: [{regex: a}]}",
+        "{has: {a: {regex: a}}}",
+        "{contains: a}",
+        "{size: 3}",
+    ] {
+        assert!(!check(known), "{known}");
+    }
+    session.end();
+}

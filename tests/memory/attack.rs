@@ -7,7 +7,7 @@ use super::{BASE, MIB, run};
 use crate::run::{corpus, is_nightly, is_tried_of, left_out};
 
 /// Commands that keep something of a plan, and the factor of their memory for the largest element.
-const COMMANDS: [(&[&str], f64); 15] = [
+const COMMANDS: [(&[&str], f64); 16] = [
     (&["summary"], 4.0),
     (&["changes"], 4.0),
     (&["report"], 4.0),
@@ -15,6 +15,7 @@ const COMMANDS: [(&[&str], f64); 15] = [
     (&["report", "--full"], 16.0),
     (&["redact", "--echo", "contains"], 4.0),
     (&["redact"], 4.0),
+    (&["redact", "--for-agent"], 4.0),
     (&["audit"], 4.0),
     (&["slim"], 4.0),
     (&["variables"], 4.0),

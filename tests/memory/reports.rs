@@ -97,7 +97,12 @@ fn memory_is_bounded_where_elements_are_many() {
             many(outputs, size, |number| {
                 format!(r#""o{number:07}":{{"sensitive":true,"value":"secret {number}"}}"#)
             }),
-            vec![vec!["redact"], vec!["redact", "--echo", "contains"], vec!["outputs", "--values"]],
+            vec![
+                vec!["redact"],
+                vec!["redact", "--echo", "contains"],
+                vec!["redact", "--for-agent"],
+                vec!["outputs", "--values"],
+            ],
         ),
     ];
     let mut wrong = Vec::new();

@@ -386,8 +386,9 @@ fn filters_by_address_show_outputs_checks_and_actions() {
     std::fs::write(folder.path().join("p.json"), plan).expect("a file");
     for (only, said) in [
         ("output.one", ""),
-        ("output.onw", "no output has such a name: did you mean one?"),
-        ("check.d", "no check has such an address: did you mean check.c?"),
+        ("*.two", ""),
+        ("output.onw", "no resource has such an address, type or module: did you mean output.one?"),
+        ("address:check.d", "no resource has such an address: did you mean check.c?"),
     ] {
         let run = super::report(folder.path(), &["--only", only, "p.json"], &[]);
         let expected = match said {

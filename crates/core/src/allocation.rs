@@ -26,11 +26,12 @@ pub fn return_freed() {
     }
 }
 
-/// Checks that the address space has room for more than a new mapping or thread.
+/// Checks that 64 MiB of address space are free: room for a thread, or for the run beside a
+/// mapping.
 ///
 /// # Errors
 ///
-/// Fails if less than 64 MiB are free, because the address space is limited (`ulimit -v`).
+/// Fails if less is free, because the address space is limited (`ulimit -v`).
 pub fn check_headroom() -> io::Result<()> {
     MmapOptions::new().len(HEADROOM).map_anon().map(drop)
 }

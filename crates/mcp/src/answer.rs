@@ -11,8 +11,8 @@ pub const BUDGET_MIN: u64 = 2_000;
 /// See [`BUDGET_MIN`].
 pub const BUDGET_MAX: u64 = 200_000;
 
-/// Maximum number of characters of the text of an error.
-const ERROR_MAX: usize = 1_000;
+/// Maximum length of the text of an error, in bytes.
+const ERROR_MAX: usize = 800;
 /// Maximum length of a name, in bytes.
 pub const NAME_MAX: usize = 400;
 
@@ -29,7 +29,7 @@ impl Refusal {
     /// Makes hidden characters of the error visible, and shortens it.
     pub fn new(error: impl AsRef<str>, hint: &'static str) -> Refusal {
         let error = visible(error.as_ref());
-        let end = error.char_indices().nth(ERROR_MAX).map_or(error.len(), |(at, _)| at);
+        let end = error.floor_char_boundary(ERROR_MAX);
         Refusal { error: error[..end].to_owned(), hint }
     }
 

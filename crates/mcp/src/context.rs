@@ -1,9 +1,12 @@
 //! What a call knows: the settings of the server, the plans that it may read, and whether the
 //! client still waits.
 
+use std::fs::File;
+use std::sync::Arc;
+
 use plansift_core::input::{FileState, InputOptions};
 use plansift_fleet::run::Opening;
-use plansift_fleet::source::{InputEntries, InputEntry, Location, Selection, Stop, Stores};
+use plansift_fleet::source::{InputEntries, InputEntry, Selection, Stop, Stores};
 use plansift_plan::plan::{Accepts, PlanOptions};
 use plansift_plan::record::{Extent, RecordOptions, Show};
 use plansift_planfile::SchemaFiles;
@@ -49,6 +52,8 @@ pub struct NamedPlan {
     pub name: String,
     /// The state of a file. The entry has the version of an object.
     pub state: Option<FileState>,
+    /// Keeps a file open, because the path of the entry names it by its descriptor.
+    _file: Option<Arc<File>>,
 }
 
 const NAME_A_PLAN: &str = "name an object below an address that the server allows, as in \
@@ -84,9 +89,9 @@ impl Context<'_> {
             ..Selection::default()
         };
         match InputEntries::new(&selection).next() {
-            Some(Ok(entry)) if matches!(entry.location, Location::Object(_)) => {
-                let name = entry.source().into_owned();
-                Ok(NamedPlan { entry, name, state: None })
+            // A folder would yield an object with another name.
+            Some(Ok(entry)) if entry.source() == name => {
+                Ok(NamedPlan { entry, name: name.to_owned(), state: None, _file: None })
             }
             Some(Err(unlisted)) => Err(Refusal::new(unlisted.error.to_string(), NAME_A_PLAN)),
             _ => Err(Refusal::new("this names no object", NAME_A_PLAN)),
@@ -95,10 +100,10 @@ impl Context<'_> {
 
     /// Returns the plan in a file.
     pub fn file(&self, place: Place) -> NamedPlan {
-        let Place { path, name, state } = place;
+        let Place { path, name, state, file } = place;
         let schemas = self.settings.schemas.clone();
         let entry = InputEntry { schemas, ..InputEntry::of_file(path) };
-        NamedPlan { entry, name, state: Some(state) }
+        NamedPlan { entry, name, state: Some(state), _file: file }
     }
 
     /// Returns how to open the inputs of the call.

@@ -1,8 +1,8 @@
 //! Opens a document for a tool, and hides its secrets.
 //!
 //! ```text
-//! first pass ─▶ secrets ───────────┬────────────────────┐
-//! second pass ─▶ records ─▶ rules ─┴▶ filter ─▶ safe names ─▶ sink of the tool
+//! first pass ─▶ secrets ──────┬──────────┐
+//! second pass ─▶ records ─▶ safe names ─▶ rules ─▶ filter ─▶ sink of the tool
 //! ```
 
 use plansift_check::assertion::{Assertions, Outcome, Run};
@@ -129,12 +129,12 @@ impl Handler for Reading<'_> {
         let known =
             ViewSettings { collected: &collected[0], options: secrets, detail: Detail::Excerpts };
         let view = AttributeView::Changed(known);
-        let names = SafeNames::new(request.sink, &texts);
-        let filter = Filter::new(Box::new(names), request.noise.clone(), None);
+        let filter = Filter::new(Box::new(&mut *request.sink), request.noise.clone(), None);
         let moves = Box::new(MoveReader::new(Box::new(filter)));
         let broken = &mut found.broken;
-        let mut sink =
+        let mut gate =
             Gate::new(request.rules, moves, |answer| broken.push(BrokenRow::of(answer, &texts)));
+        let mut sink = SafeNames::new(&mut gate, &texts);
         let records = RecordRequest::new(label, options).with_view(Some(&view));
         let outcome = match request.assertions {
             None => write_records(documents, records, &mut sink)?,

@@ -5,9 +5,12 @@
 //! file get the same answer, so an answer does not tell what is outside.
 
 use std::fmt;
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use plansift_core::input::FileState;
 
@@ -41,7 +44,7 @@ impl fmt::Display for RootError {
 impl std::error::Error for RootError {}
 
 /// A file or a folder below the root.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Place {
     /// The path, with links resolved.
     pub path: PathBuf,
@@ -49,6 +52,8 @@ pub struct Place {
     pub name: String,
     /// The state of the file or the folder.
     pub state: FileState,
+    /// The opened file.
+    pub file: Option<Arc<File>>,
 }
 
 const NO_FILE: &str = "there is no such file below the root";
@@ -74,7 +79,9 @@ impl Root {
     /// Returns a regular file.
     pub(crate) fn file(&self, name: &str) -> Result<Place, Refusal> {
         match self.find(name) {
-            Some((place, kind)) if kind.is_file() => Ok(place),
+            Some((place, kind)) if kind.is_file() => {
+                self.open(place).ok_or(Refusal::new(NO_FILE, NAME_A_FILE))
+            }
             Some((_, kind)) if kind.is_dir() => {
                 Err(Refusal::new("this is a folder, and the tool reads one plan", NAME_A_FILE))
             }
@@ -94,7 +101,7 @@ impl Root {
     /// Returns the name of a path if it leads to a regular file below the root.
     pub(crate) fn regular(&self, path: &Path) -> Option<Place> {
         let (place, kind) = self.resolve(path)?;
-        kind.is_file().then_some(place)
+        if kind.is_file() { self.open(place) } else { None }
     }
 
     fn find(&self, name: &str) -> Option<(Place, Metadata)> {
@@ -113,7 +120,26 @@ impl Root {
         };
         let metadata = fs::metadata(&path).ok()?;
         let state = FileState::of(&metadata);
-        Some((Place { path, name, state }, metadata))
+        Some((Place { path, name, state, file: None }, metadata))
+    }
+
+    /// Opens a file, and checks that it is the one below the root: another process may have put a
+    /// link in its place. The path then names the open file.
+    #[cfg(target_os = "linux")]
+    fn open(&self, place: Place) -> Option<Place> {
+        let file = File::open(&place.path).ok()?;
+        let metadata = file.metadata().ok()?;
+        let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        let is_below = fs::read_link(&path).ok()?.starts_with(&self.folder);
+        let state = FileState::of(&metadata);
+        let file = Some(Arc::new(file));
+        (is_below && metadata.is_file()).then_some(Place { path, state, file, ..place })
+    }
+
+    /// Other systems do not tell the path of an open file.
+    #[cfg(not(target_os = "linux"))]
+    fn open(&self, place: Place) -> Option<Place> {
+        Some(place)
     }
 }
 
@@ -205,6 +231,21 @@ mod tests {
             assert_eq!(root.file(name).expect_err(name).error, NO_FILE, "{name:?}");
         }
         assert_eq!(root.folder("a/up").expect_err("outside").error, NO_FOLDER);
+    }
+
+    /// Another process may put a link in the place of a file that was found.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_became_a_link_is_not_opened() {
+        let folder = folder();
+        let root = Root::new(&folder.path().join("root")).expect("a root");
+        let found = |name: &str| {
+            let path = root.folder.join(name);
+            let state = FileState::of(&fs::metadata(&path).expect("a file"));
+            root.open(Place { path, name: name.to_owned(), state, file: None })
+        };
+        assert!(found("a/b/plan.json").is_some());
+        assert!(found("a/out.json").is_none() && found("a/up/outside.json").is_none());
     }
 
     #[test]

@@ -47,6 +47,13 @@ impl Server {
         let (settings, windows) = (Arc::new(settings), Arc::default());
         Server { settings, tools: tools::all(), calls: Semaphore::new(CALLS), windows }
     }
+
+    fn instructions(&self) -> String {
+        match self.settings.stores.list() {
+            [] => INSTRUCTIONS.to_owned(),
+            stores => format!("{INSTRUCTIONS} A plan may also be below {}.", stores.join(", ")),
+        }
+    }
 }
 
 impl ServerHandler for Server {
@@ -54,7 +61,7 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("plansift", env!("CARGO_PKG_VERSION")))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(self.instructions())
     }
 
     async fn list_tools(

@@ -40,7 +40,7 @@ pub struct Entry {
 
 /// Returns the entry of a tool.
 pub fn entry<T: Tool>() -> Entry {
-    let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
+    let annotations = ToolAnnotations::new().read_only(true).idempotent(true);
     let parameters = schema::<T::Parameters>(SchemaSettings::draft2020_12());
     // An answer leaves out members without a content, so these are optional.
     let answers = schema::<T::Answer>(SchemaSettings::draft2020_12().for_serialize());
@@ -84,19 +84,6 @@ fn simplify(schema: &mut Schema) {
         if let [one] = &mut types[..] {
             let one = one.take();
             schema.insert("type".to_owned(), one);
-        }
-    }
-    if let Some(Value::Array(branches)) = schema.get_mut("anyOf") {
-        branches.retain(|it| it["type"] != "null");
-        if let [Value::Object(one)] = &mut branches[..] {
-            let one = std::mem::take(one);
-            schema.remove("anyOf");
-            for (key, value) in one {
-                // The description of the member stays.
-                if schema.get(&key).is_none() {
-                    schema.insert(key, value);
-                }
-            }
         }
     }
 }

@@ -9,16 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plansift_core::error::Result;
 use plansift_core::input::FileState;
-use plansift_fleet::source::InputEntry;
 use plansift_plan::record::{Hidden, Record, Sink};
 use plansift_report::compact::Risk;
 
 use crate::answer::size;
 use crate::rows::ChangeRow;
 
-/// Maximum length of the rows of a window as JSON text, in bytes. It holds several of the largest
-/// pages.
-const WINDOW_MAX: usize = 2 << 20;
+/// Maximum memory of the rows of a window, in bytes. It holds several of the largest pages.
+const WINDOW_MAX: usize = 4 << 20;
 /// Maximum length of a row as JSON text, in bytes.
 const ROW_MAX: usize = WINDOW_MAX / 64;
 /// Maximum number of windows in a cache.
@@ -68,7 +66,7 @@ pub struct WindowSink {
     filtered_out: u64,
 }
 
-/// A row, and its length as JSON text with a comma.
+/// A row, and about its memory in bytes.
 #[derive(Debug)]
 struct Sized {
     row: ChangeRow,
@@ -116,7 +114,7 @@ impl WindowSink {
             return;
         }
         let row = ChangeRow::of(risk, record).fitting(ROW_MAX);
-        let size = size(&row) + 1;
+        let size = size(&row) + size_of::<Sized>();
         self.size += size;
         self.rows[place].push(Sized { row, size });
         while self.size > WINDOW_MAX
@@ -157,10 +155,12 @@ impl Sink for WindowSink {
 /// What the rows of a window were made from.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WindowKey {
-    /// The input. For an object, with its version.
-    pub entry: InputEntry,
+    /// The name of the plan.
+    pub name: String,
     /// The state of a file before the reading.
     pub state: Option<FileState>,
+    /// The version of an object.
+    pub etag: Option<String>,
     /// The lists of patterns of the call.
     pub filters: [Vec<String>; 6],
 }
@@ -176,13 +176,15 @@ impl WindowCache {
         windows.iter().find(|(known, _)| known == key).map(|(_, window)| window.clone())
     }
 
-    /// Keeps a window. It replaces the window of the same filters and file, in any state, or the
-    /// oldest window.
+    /// Keeps a window. It replaces the window of the same filters and plan, in any state, or the
+    /// oldest window. Without a state and a version nothing would tell that the plan has changed,
+    /// so the cache keeps no window then.
     pub fn keep(&self, key: WindowKey, window: Arc<Window>) {
+        if key.state.is_none() && key.etag.is_none() {
+            return;
+        }
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        windows.retain(|(known, _)| {
-            known.entry.location != key.entry.location || known.filters != key.filters
-        });
+        windows.retain(|(known, _)| known.name != key.name || known.filters != key.filters);
         if windows.len() == WINDOWS_MAX {
             windows.remove(0);
         }
@@ -199,7 +201,7 @@ mod tests {
         let mut filters: [Vec<String>; 6] = Default::default();
         filters[0].push(filter.to_owned());
         let state = Some(FileState::of(&metadata));
-        WindowKey { entry: InputEntry::of_file(path.into()), state, filters }
+        WindowKey { name: path.to_owned(), state, etag: None, filters }
     }
 
     fn window(start: u64, total: u64, rows: usize) -> Window {
@@ -231,5 +233,8 @@ mod tests {
         cache.keep(key("8", "a"), Arc::new(window(0, 7, 0)));
         assert_eq!(cache.get(&key("8", "a")).map(|it| it.total), Some(7));
         assert!(has("5"));
+        let unversioned = || WindowKey { state: None, ..key("x", "a") };
+        cache.keep(unversioned(), Arc::new(window(0, 0, 0)));
+        assert!(cache.get(&unversioned()).is_none());
     }
 }

@@ -10,7 +10,7 @@ use super::Sink;
 use plansift_core::error::{Error, Result};
 use plansift_core::glob::Glob;
 use plansift_core::path::{self, AddressPattern};
-use plansift_plan::record::patterns::{Named, NamedKind, UnmatchedPatterns};
+use plansift_plan::record::patterns::{Named, UnmatchedPatterns};
 use plansift_plan::record::state_counts::StateCounts;
 use plansift_plan::record::{
     Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange, ResourceName, action,
@@ -164,9 +164,9 @@ impl Only {
             Only::Path(pattern) => ("path:", pattern.text(), Named::Attribute(pattern.clone())),
             Only::Action(_) => return None,
         };
-        let named = match self {
-            Only::Name(pattern) | Only::Address(pattern) => named_other(pattern).unwrap_or(named),
-            _ => named,
+        let named = match named {
+            Named::Attribute(_) => named,
+            named => Named::Row(Box::new(named)),
         };
         // The pattern for the root module is empty.
         (!text.is_empty()).then(|| (format!("{kind}{text}"), named))
@@ -200,22 +200,6 @@ impl Only {
             }
         }
     }
-}
-
-/// Returns what a pattern for addresses names, if it is no resource: an output, a check or an
-/// action.
-fn named_other(pattern: &AddressPattern) -> Option<Named> {
-    let (exact, text) = match pattern.text().strip_prefix('=') {
-        Some(text) => ("=", text),
-        None => ("", pattern.text()),
-    };
-    if let Some(name) = text.strip_prefix("output.") {
-        let pattern = AddressPattern::new(&format!("{exact}{name}"));
-        return Some(Named::NonResource(NamedKind::Output, pattern));
-    }
-    let kinds = [("check.", NamedKind::Check), ("action.", NamedKind::Action)];
-    let (_, kind) = kinds.into_iter().find(|(start, _)| text.starts_with(start))?;
-    Some(Named::NonResource(kind, pattern.clone()))
 }
 
 /// The parts of a record that conditions are about.
@@ -352,6 +336,9 @@ impl Sink for Filter<'_> {
             return self.sink.record(record);
         }
         let Some(change) = record.resource() else {
+            if let (Some(patterns), Some(parts)) = (&self.patterns, Parts::of(record)) {
+                patterns.see_row([parts.address.as_deref(), parts.type_name, parts.module]);
+            }
             if self.noise.shows_other(record) {
                 return self.sink.record(record);
             }

@@ -115,7 +115,8 @@ def test_hostile_texts_stay_in_strings(tmp_path, mode, version):
         assert not any(character in text for text in texts for character in "\u202e\u0007\n")
         for row in page.structured_content["changes"]:
             change = await client.call_tool("change", {"plan": "plan.json", "address": row["address"]})
-            assert isinstance(strings(change.structured_content), list)
+            assert not change.is_error
+            assert strings(change.structured_content)
 
     session(tmp_path, mode, talk)
 

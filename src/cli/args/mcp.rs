@@ -15,8 +15,8 @@ pub struct Mcp {
     /// Answer questions about the plans in this folder and below it
     #[arg(help_heading = INPUT, long, value_name = "DIR")]
     pub root: PathBuf,
-    /// Also answer questions about the objects below this address of an object store or web server,
-    /// like s3://bucket/plans/. Repeatable
+    /// Also answer questions about the objects below this address of an object store, like
+    /// s3://bucket/plans/. Repeatable
     #[arg(help_heading = INPUT, long, value_name = "URL")]
     pub allow_store: Vec<String>,
     /// Schemas of the providers for binary plan files: the output of `terraform providers schema

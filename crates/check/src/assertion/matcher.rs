@@ -103,6 +103,31 @@ impl Matcher {
         })
     }
 
+    /// Whether the matcher compares whole values only. Then its result tells nothing about a part of
+    /// a value, as a pattern, a range or a size does.
+    pub fn is_exact(&self) -> bool {
+        let all = |list: &[Matcher]| list.iter().all(Matcher::is_exact);
+        match self {
+            Matcher::Known(
+                KnownValue::Null
+                | KnownValue::NotNull
+                | KnownValue::Bool(_)
+                | KnownValue::StringExact(_),
+            )
+            | Matcher::Number(_) => true,
+            Matcher::OneOf(list)
+            | Matcher::All(list)
+            | Matcher::ListOf(list)
+            | Matcher::SetOf(list) => all(list),
+            Matcher::Not(inner) => inner.is_exact(),
+            Matcher::ObjectOf { members, .. } => members.iter().all(|it| it.1.is_exact()),
+            Matcher::Known(_)
+            | Matcher::Range { .. }
+            | Matcher::Size(_)
+            | Matcher::Contains(..) => false,
+        }
+    }
+
     /// Whether the matcher compares numbers.
     pub fn is_of_numbers(&self) -> bool {
         let mut left = vec![self];

@@ -10,7 +10,9 @@ use plansift_report::compact::{Risk, remark, stand_in};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{LeftOut, Refusal, Room, budget, is_false, is_zero, shortened, shortened_with};
+use crate::answer::{
+    LeftOut, Refusal, Room, budget, is_false, is_zero, shortened, shortened_with, size,
+};
 use crate::context::{Context, NamedPlan};
 use crate::reading::{Request, read_plan};
 use crate::rows::{ChangeRow, DependentRow};
@@ -47,6 +49,9 @@ pub struct Answer {
     /// What the plan says about the address elsewhere: drift, a deferred change, a check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<ChangeRow>,
+    /// Number of further records about the address.
+    #[serde(skip_serializing_if = "is_zero")]
+    more_also: u64,
     /// The first elements of the configuration that depend on the resource. Absent if the plan does
     /// not say. References through local values are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,7 +143,7 @@ impl Tool for OneChange {
         let request =
             Request { dependents_of: Some(&parameters.address), ..Request::new(&mut found) };
         let read = read_plan(context, &plan, request)?;
-        let FoundChange { change, mut also, .. } = found;
+        let FoundChange { change, mut also, max: found_max, .. } = found;
         let change = change.or_else(|| match also.is_empty() {
             true => None,
             false => Some(also.remove(0)),
@@ -146,11 +151,12 @@ impl Tool for OneChange {
         let Some(Kept { row, values, count, unchanged }) = change else {
             return Err(Refusal::new(NO_CHANGE, LIST));
         };
-        let block = block(context, &plan, &parameters.address);
+        let block = block(context, &plan, &parameters.address, found_max / 10);
         let mut answer = Answer {
             change: row,
             block,
             also: also.into_iter().map(|kept| kept.row).collect(),
+            more_also: 0,
             dependents: read.dependents.as_ref().map(|_| Vec::new()),
             more_dependents: u64::MAX,
             values: Vec::new(),
@@ -158,6 +164,10 @@ impl Tool for OneChange {
             next: Some(u64::MAX),
             left_out: LeftOut::most(ASK),
         };
+        // Half of the answer is for the values and the dependents.
+        while size(&answer) > found_max / 2 && answer.also.pop().is_some() {
+            answer.more_also += 1;
+        }
         let mut room = Room::new(max, &answer);
         let mut part = room.part(4);
         let dependents = read.dependents.unwrap_or_default();
@@ -182,7 +192,7 @@ impl Tool for OneChange {
 
 /// Finds the block of a resource in the configuration of a plan file. A configuration that cannot
 /// be read is no error, because the change is known.
-fn block(context: &Context<'_>, plan: &NamedPlan, address: &str) -> Option<BlockPlace> {
+fn block(context: &Context<'_>, plan: &NamedPlan, address: &str, max: usize) -> Option<BlockPlace> {
     let limits = &context.settings.read.limits;
     let kept = plan.entry.keep(limits).ok()?;
     let files = kept.configuration(limits).ok()??;
@@ -190,7 +200,7 @@ fn block(context: &Context<'_>, plan: &NamedPlan, address: &str) -> Option<Block
     let configuration = Configuration::read_with(&snapshot, Detail::Locations, limits).ok()?;
     let block = configuration.find(address)?.block;
     Some(BlockPlace {
-        file: shortened(&visible(&block.definition.file), PATH_MAX),
+        file: shortened(&visible(&block.definition.file), PATH_MAX.min(max)),
         line: block.definition.range.start.line,
         end_line: block.range.end.line,
     })
@@ -264,11 +274,21 @@ impl Sink for FoundChange {
 }
 
 impl ValueRow {
-    /// Returns the row of an attribute, for an answer of `max` bytes.
+    /// Returns the row of an attribute, for an answer of `max` bytes. It takes a third of them at
+    /// most, so that an answer has room for it.
     fn of(attribute: &Attribute, max: usize) -> ValueRow {
+        let mut value_max = max / 10;
+        loop {
+            let row = ValueRow::with_values(attribute, value_max);
+            if size(&row) <= max / 3 || value_max < 16 {
+                return row;
+            }
+            value_max /= 2;
+        }
+    }
+
+    fn with_values(attribute: &Attribute, value_max: usize) -> ValueRow {
         let Attribute { path, before, after, replaces, lines, .. } = attribute;
-        // Two values with their escapes fit beside the rest of the answer.
-        let value_max = max / 10;
         let mut row = ValueRow {
             path: shortened(path, PATH_MAX.min(value_max)),
             before: side(before, value_max),

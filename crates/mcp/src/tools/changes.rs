@@ -96,7 +96,12 @@ impl Tool for Changes {
         let Parameters { only: names, address, r#type, module, action, path, start, limit, .. } =
             parameters;
         let filters = [names, address, r#type, module, action, path];
-        let key = WindowKey { entry: plan.entry.clone(), state: plan.state.clone(), filters };
+        let key = WindowKey {
+            name: plan.name.clone(),
+            state: plan.state.clone(),
+            etag: plan.entry.etag.clone(),
+            filters,
+        };
         let limit = limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
         let known = context.windows.get(&key);
         if let Some(page) = known.and_then(|window| Page::of(&window, start, limit, max)) {

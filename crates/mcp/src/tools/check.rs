@@ -1,6 +1,6 @@
 //! `check`: whether a plan keeps rules and assertions.
 
-use plansift_check::assertion::{self, Assertions, Syntax};
+use plansift_check::assertion::{self, Assertions, Expectation, Syntax};
 use plansift_core::error::Result as ReadResult;
 use plansift_plan::record::{FailedAssertion, Finding, Record, Sink};
 use plansift_report::gate::Rule;
@@ -83,6 +83,10 @@ const RULES_MAX: usize = 1_000;
 /// Maximum number of findings of an assertion.
 const FINDINGS: usize = 5;
 
+/// A question about a part of a value, asked often enough, would tell a secret.
+const NOT_EXACT: &str = "assertions: `known` compares whole values here, without regex, range, \
+                         size and contains";
+
 /// Says how to ask for the rest.
 const ASK: &str = "a larger max_bytes, or fewer rules and assertions in a call";
 
@@ -156,6 +160,13 @@ fn assertions(text: &str) -> Result<Assertions, Refusal> {
         let hint = "write a list such as `[{resource: 'aws_db_*', action: no-op}]`";
         Refusal::new(format!("assertions: {error}"), hint)
     })?;
+    let is_exact = |it: &Expectation| match it {
+        Expectation::Known(matcher) => matcher.is_exact(),
+        _ => true,
+    };
+    if !parsed.iter().all(|assertion| assertion.expectations.iter().all(is_exact)) {
+        return Err(Refusal::new(NOT_EXACT, "write a whole value, such as `known: t3.micro`"));
+    }
     match parsed.len() {
         0..=RULES_MAX => Ok(Assertions::from(parsed)),
         _ => Err(Refusal::new("there are too many assertions", "check fewer in a call")),

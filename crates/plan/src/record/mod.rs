@@ -339,6 +339,40 @@ pub trait Sink {
     }
 }
 
+impl<S: Sink + ?Sized> Sink for &mut S {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        (**self).record(record)
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        (**self).failed(label, error)
+    }
+
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        (**self).unseen(record)
+    }
+
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        (**self).hidden(hidden)
+    }
+
+    fn state(&mut self, label: Label<'_>, state_counts: &StateCounts) -> Result<()> {
+        (**self).state(label, state_counts)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        (**self).finish()
+    }
+
+    fn waiting_max(&self) -> u64 {
+        (**self).waiting_max()
+    }
+
+    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
+        (**self).as_rendered()
+    }
+}
+
 /// A sink that drops all records.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullSink;

@@ -37,6 +37,9 @@ pub enum Named {
     Attribute(path::Pattern),
     /// Things that are not resources, by name, address or type.
     NonResource(NamedKind, AddressPattern),
+    /// Rows of a report: the resources that the pattern names, and outputs, checks and actions with
+    /// such an address or type, or in such a module.
+    Row(Box<Named>),
 }
 
 /// A kind of named thing that is not a resource.
@@ -76,6 +79,8 @@ struct Seen {
     paths: Sample,
     /// Top-level attributes that are strings.
     strings: Sample,
+    /// Addresses of rows that are not resources.
+    rows: Sample,
     /// One sample for each [`NamedKind`].
     things: [Sample; 3],
 }
@@ -198,6 +203,23 @@ impl UnmatchedPatterns {
         }
     }
 
+    /// Compares a row of a report that is not a resource with the patterns for rows. `parts` holds
+    /// its address, its type and the address of its module.
+    pub fn see_row(&self, parts: [Option<&str>; 3]) {
+        if !self.is_open() {
+            return;
+        }
+        let [address, type_name, module] = parts.map(|part| part.unwrap_or_default().to_owned());
+        let names = Names { address, type_name, module };
+        for watched in self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed)) {
+            if matches!(watched.named, Named::Row(_)) && names.are_named(&watched.named) {
+                self.matched(watched);
+            }
+        }
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.rows.add(&without_keys(&names.address));
+    }
+
     /// Compares a thing that is not a resource with the patterns. `names` holds its name or
     /// address, and its type.
     pub fn see_thing(&self, thing: NamedKind, names: [Option<&str>; 2]) {
@@ -289,7 +311,7 @@ impl UnmatchedPatterns {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let open = self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed));
         open.map(|Watched { argument, named, .. }| {
-            let (what, text, samples) = match named {
+            let (what, text, mut samples) = match named.of_row() {
                 Named::Resource(it) => (
                     "no resource has such an address, type or module",
                     it.text(),
@@ -321,8 +343,12 @@ impl UnmatchedPatterns {
                     };
                     (what, it.text(), vec![&seen.things[*thing as usize]])
                 }
+                Named::Row(_) => unreachable!("a row names something else"),
             };
-            if let Named::Path(..) | Named::Attribute(_) = named
+            if matches!(named, Named::Row(_)) {
+                samples.push(&seen.rows);
+            }
+            if let Named::Path(..) | Named::Attribute(_) = named.of_row()
                 && let Some(string) = seen.string_above(text)
             {
                 let what = "this path leads into a string";
@@ -385,7 +411,18 @@ impl Names {
             Named::Address(pattern) => pattern.covers(&self.address),
             Named::Type(pattern) => pattern.covers(&self.type_name),
             Named::Module(pattern) => pattern.covers(&self.module),
+            Named::Row(named) => self.are_named(named),
             Named::Path(..) | Named::Attribute(_) | Named::NonResource(..) => false,
+        }
+    }
+}
+
+impl Named {
+    /// Returns what the pattern names among resources.
+    fn of_row(&self) -> &Named {
+        match self {
+            Named::Row(named) => named,
+            named => named,
         }
     }
 }

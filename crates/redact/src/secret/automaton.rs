@@ -5,7 +5,7 @@
 //! longest proper suffix in the tree. Most nodes have one child, which directly follows its parent.
 //! Only the other children need an entry in a table. So a byte of a secret takes six bytes.
 //!
-//! The automaton wipes its memory before it frees it. It also never lets an allocation grow, because
+//! The automaton wipes its memory before it frees it. It never lets an allocation grow, because
 //! growing leaves copies behind. Automata in libraries do neither.
 
 use std::ops::Range;
@@ -53,8 +53,8 @@ const FORKED: u8 = 2;
 const ENDS: u8 = 4;
 
 impl Automaton {
-    /// Builds the automaton for `count` secrets, which have `len` bytes together. At most `u32::MAX`
-    /// bytes are possible.
+    /// Builds the automaton for `count` secrets, which have `len` bytes together. `len` must be
+    /// less than `u32::MAX`.
     pub fn new<'t>(secrets: impl Iterator<Item = &'t [u8]>, count: usize, len: usize) -> Automaton {
         let mut automaton = Automaton {
             nodes: Zeroizing::new(Vec::with_capacity(len + 1)),
@@ -138,7 +138,9 @@ impl Automaton {
                     self.link_child(at + 1, suffix);
                     below.push(at + 1);
                 }
-                for fork in self.forks_of(at) {
+                let is_forked = self.nodes[at as usize].flags & FORKED != 0;
+                let forks = if is_forked { self.forks_of(at) } else { 0..0 };
+                for fork in forks {
                     let child = self.forks[fork].child;
                     self.link_child(child, suffix);
                     below.push(child);
@@ -221,14 +223,19 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_takes_one_node_and_each_allocation_stays() {
+    fn equal_beginnings_share_nodes_and_each_allocation_stays() {
         let secrets: Vec<String> = (0..1000).map(|it| format!("{:x}-secret", it * 7919)).collect();
         let automaton = automaton(&secrets);
         let len: usize = secrets.iter().map(String::len).sum();
-        assert!(automaton.nodes.len() <= len + 1);
         assert_eq!((automaton.nodes.capacity(), automaton.suffixes.capacity()), (len + 1, len + 1));
         assert_eq!(automaton.forks.capacity(), secrets.len());
         assert_eq!(size_of::<Node>() + size_of::<u32>(), 6);
+    }
+
+    #[test]
+    fn a_secret_that_begins_with_another_takes_no_nodes() {
+        let secrets = ["abd", "abc", "abcd", "xab", "abc"].map(str::to_owned);
+        assert_eq!(automaton(&secrets).nodes.len(), 1 + "abcd".len() + "xab".len());
     }
 
     /// Each byte of the text takes a bounded number of steps, even if it almost continues a secret.

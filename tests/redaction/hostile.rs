@@ -74,6 +74,7 @@ fn many_secrets_are_redacted_up_to_the_limit() {
     assert_redacts(&[], &text, &expected(150_000), 0);
     is_refused(&["--limit-secrets", "149999"], &text, "--limit-secrets");
     is_refused(&["--limit-document-marks", "1"], &text, "--limit-document-marks");
+    is_refused(&["--echo", "contains"], &text, "--limit-secret-texts");
     // Each secret has 23 bytes.
     let limited = |limit| ["--echo", "contains", "--limit-secret-texts", limit];
     is_refused(&limited("3449999"), &text, "--limit-secret-texts");

@@ -162,7 +162,7 @@ limits! {
         "number of different marked places of the document",
         "Distinct marked paths of one document, for comparison with its other sections";
     /// Bytes of the secrets that are searched for inside other strings, including all spellings.
-    secret_texts, SecretTexts, Bytes("4M"), 0..=1 << 30, "--limit-secret-texts",
+    secret_texts, SecretTexts, Bytes("1M"), 0..=1 << 30, "--limit-secret-texts",
         "size of the secrets that are searched for in other texts",
         "Total size of the secrets that --echo contains and encoded search for";
     /// Bytes of an input that is spooled to a temporary file, because it is read twice and is not a

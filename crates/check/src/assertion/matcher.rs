@@ -103,8 +103,8 @@ impl Matcher {
         })
     }
 
-    /// Whether the matcher compares whole values only. Then its result tells nothing about a part of
-    /// a value, as a pattern, a range or a size does.
+    /// Whether the matcher compares whole values only. Then its result tells nothing about a part
+    /// of a value, as a pattern, a range or a size does.
     pub fn is_exact(&self) -> bool {
         let all = |list: &[Matcher]| list.iter().all(Matcher::is_exact);
         match self {

@@ -150,7 +150,6 @@ impl Handler for Reading<'_> {
                 write_records(documents, records.with_check(check), &mut sink)?
             }
         };
-        drop(sink);
         if let Some(address) = request.dependents_of {
             found.dependents = dependents(first, at, address, &texts)?;
         }

@@ -38,6 +38,10 @@ fn pages_follow_each_other() {
     assert_eq!(rows(&page), rows(&expected)[3..5]);
     let end = session.answer("changes", &json!({"plan": RICH, "start": 57}));
     assert_eq!(end, json!({"total": 57, "changes": []}));
+    // A typo is not taken for a plan without changes.
+    let none = session.answer("changes", &json!({"plan": RICH, "type": ["aws_imm_*"]}));
+    assert_eq!((&none["total"], &none["filtered_out"]), (&json!(0), &json!(57)));
+    assert!(none["hint"].is_string(), "{none}");
     session.end();
 }
 

@@ -148,7 +148,7 @@ fn filled(reply: &str, answers: &[Value]) -> String {
 #[test]
 fn ten_questions_are_answered_from_the_answers_alone() {
     let mut session = Session::of_corpus();
-    let mut page = "# Ten questions about three plans\n\n\
+    let mut page = "# Ten questions about plans\n\n\
         What a reviewer asks, what an agent asks [`plansift mcp --root corpus`](commands/mcp.md), \
         and what it can reply\nfrom the answers alone. Each answer is one line of JSON; this page \
         has a line for each item. A test makes this page.\n"

@@ -83,11 +83,20 @@ pub fn read_plan(
         run.documents(label, opened)
     });
     match (read, messages.error) {
-        (Err(error), _) => Err(Refusal::new(error.to_string(), NOT_READ)),
-        (Ok(_), Some(error)) => Err(Refusal::new(error, NOT_READ)),
+        (Err(error), _) => Err(not_read(error.to_string())),
+        (Ok(_), Some(error)) => Err(not_read(error)),
         (Ok(_), None) if reading.is_done => Ok(reading.found),
         (Ok(_), None) => Err(Refusal::new("the file has no plan", NOT_READ)),
     }
+}
+
+/// Returns the answer for a plan that cannot be read.
+fn not_read(error: String) -> Refusal {
+    let hint = match error.contains("raise it with --limit-") {
+        true => "the server needs this option among its arguments",
+        false => NOT_READ,
+    };
+    Refusal::new(error, hint)
 }
 
 /// Keeps the first error of a run.

@@ -67,6 +67,9 @@ pub struct Page {
     /// Number of changes that the filters hide.
     #[serde(skip_serializing_if = "is_zero")]
     filtered_out: u64,
+    /// Says that no change meets the filters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'static str>,
     /// Changes after this page.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOut>,
@@ -78,6 +81,10 @@ const LIMIT: u64 = 100;
 const LIMIT_MAX: u64 = 2_000;
 /// Maximum number of patterns of one kind.
 const PATTERNS_MAX: usize = 100;
+
+/// The hint for filters that no change meets, perhaps because of a typo.
+const NOTHING: &str = "no change meets the filters: a pattern is a whole name, with `*` for any \
+                       text, such as `aws_iam_*` or `module.network`";
 
 /// Says how to ask for the next page.
 const ASK: &str = "start: next, a larger max_bytes, or a filter; `change` has the values of one";
@@ -134,6 +141,7 @@ impl Page {
             changes: Vec::new(),
             next: Some(u64::MAX),
             filtered_out: window.filtered_out,
+            hint: (window.total == 0 && window.filtered_out > 0).then_some(NOTHING),
             left_out: LeftOut::most(ASK),
         };
         let mut room = Room::new(max, &page);

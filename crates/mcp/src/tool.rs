@@ -55,8 +55,7 @@ fn answer<T: Tool>(context: &Context<'_>, arguments: JsonObject) -> Result<Strin
         Refusal::new(error.to_string(), "`tools/list` has the schema of the arguments")
     })?;
     let answer = T::answer(context, parameters)?;
-    serde_json::to_string(&answer)
-        .map_err(|_| Refusal::new("the answer has no text", "this is a bug of plansift"))
+    serde_json::to_string(&answer).map_err(|_| Refusal::internal())
 }
 
 /// Returns the JSON Schema of a type, without references and without a title.

@@ -40,11 +40,12 @@ impl Window {
     /// Returns the rows of the window after the first `start` changes; `None` if the window begins
     /// later, or ends before them.
     pub fn rows(&self, start: u64) -> Option<&[ChangeRow]> {
-        let skipped = usize::try_from(start.checked_sub(self.start)?).ok()?;
-        match self.rows.get(skipped..) {
-            None if start >= self.total => Some(&[]),
-            rows => rows,
+        if start >= self.total {
+            // No change comes after so many.
+            return Some(&[]);
         }
+        let skipped = usize::try_from(start.checked_sub(self.start)?).ok()?;
+        self.rows.get(skipped..)
     }
 
     /// Whether no change comes after the window.
@@ -59,7 +60,7 @@ pub struct WindowSink {
     /// Number of changes of each risk to pass over.
     skipped: [u64; RISKS],
     counts: [u64; RISKS],
-    rows: [Vec<Sized>; RISKS],
+    rows: [Vec<SizedRow>; RISKS],
     /// Risks from this index on keep no more rows.
     open: usize,
     size: usize,
@@ -68,7 +69,7 @@ pub struct WindowSink {
 
 /// A row, and about its memory in bytes.
 #[derive(Debug)]
-struct Sized {
+struct SizedRow {
     row: ChangeRow,
     size: usize,
 }
@@ -114,9 +115,9 @@ impl WindowSink {
             return;
         }
         let row = ChangeRow::of(risk, record).fitting(ROW_MAX);
-        let size = size(&row) + size_of::<Sized>();
+        let size = size(&row) + size_of::<SizedRow>();
         self.size += size;
-        self.rows[place].push(Sized { row, size });
+        self.rows[place].push(SizedRow { row, size });
         while self.size > WINDOW_MAX
             && let Some(last) = self.rows.iter().rposition(|rows| !rows.is_empty())
         {

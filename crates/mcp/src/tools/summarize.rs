@@ -62,8 +62,6 @@ impl Tool for Summarize {
         let written = document.finish();
         drop(document);
         let answer = written.ok().and_then(|()| serde_json::from_slice(&text).ok());
-        answer
-            .map(Answer)
-            .ok_or_else(|| Refusal::new("the summary has no text", "this is a bug of plansift"))
+        answer.map(Answer).ok_or_else(Refusal::internal)
     }
 }

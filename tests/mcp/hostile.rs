@@ -80,3 +80,35 @@ fn hostile_keys_stay_in_strings() {
     }
     session.end();
 }
+
+/// The memory of a server is bounded, even if each change of a plan has another secret.
+#[test]
+fn a_plan_with_many_secrets_is_answered_in_bounded_memory() {
+    const COUNT: usize = 60_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let changes: Vec<String> = (0..COUNT)
+        .map(|number| {
+            let values = format!(r#"{{"password":"{number:016x} {:016x}"}}"#, number * 7919);
+            let change = format!(r#"{{"actions":["create"],"before":null,"after":{values}}}"#);
+            format!(
+                r#"{{"address":"t.n{number}","type":"t","name":"n{number}","change":{change}}}"#
+            )
+        })
+        .collect();
+    let head = r#""format_version":"1.2","terraform_version":"1.11.4""#;
+    let plan = format!(r#"{{{head},"resource_changes":[{}]}}"#, changes.join(","));
+    fs::write(folder.path().join("plan.json"), plan).expect("a file");
+    let mut session = Session::open(folder.path());
+    let page = session.answer("changes", &json!({"plan": "plan.json"}));
+    assert_eq!(page["total"], COUNT);
+    assert!(!page.to_string().contains("0000 0000"), "a password is visible");
+    let status = fs::read_to_string(format!("/proc/{}/status", session.child.id()));
+    if let Ok(status) = status {
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let peak = peak.and_then(|peak| peak.trim().strip_suffix(" kB")).expect("the peak");
+        let peak: u64 = peak.trim().parse().expect("a number");
+        // The program of the tests takes 10 MiB more than that of a release.
+        assert!(peak < 74 << 10, "{peak} KiB");
+    }
+    session.end();
+}

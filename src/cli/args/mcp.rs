@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, Args};
 
 use super::{INPUT, LimitArgs};
 
@@ -11,6 +11,7 @@ use super::{INPUT, LimitArgs};
 /// Reads one JSON-RPC message on each line of standard input, and writes one on each line of
 /// standard output. It ends at the end of standard input.
 #[derive(Debug, Args)]
+#[command(mut_arg("--limit-secret-texts", with_more_secrets))]
 pub struct Mcp {
     /// Answer questions about the plans in this folder and below it
     #[arg(help_heading = INPUT, long, value_name = "DIR")]
@@ -30,4 +31,11 @@ pub struct Mcp {
     /// Arguments about limits
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+/// Raises the default of a limit. A client cannot raise it, and the server needs no memory for
+/// writing plans.
+fn with_more_secrets(limit: Arg) -> Arg {
+    let help = "Total size of the secrets whose copies are searched for [default: 4M]";
+    limit.default_value("4M").hide_default_value(true).help(help)
 }

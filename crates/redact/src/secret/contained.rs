@@ -27,22 +27,26 @@ use plansift_core::limits::{Limit, Limits};
 /// The texts of secrets, for building [`Contained`].
 #[derive(Debug)]
 pub struct Texts {
-    /// All texts, joined; `ends` separates them.
-    bytes: Zeroizing<Vec<u8>>,
-    ends: Vec<usize>,
+    /// The texts, one after another. Each lies in one block, and blocks never grow.
+    blocks: Vec<Zeroizing<Vec<u8>>>,
+    /// The lengths of the texts in bytes.
+    lens: Vec<u32>,
+    /// Length of all texts in all spellings that are searched for, in bytes.
+    searched: u64,
+    /// Maximum of `searched`, less than `u32::MAX`.
     max: u64,
     /// Minimum length of a text in bytes.
     len_min: usize,
 }
 
+/// Length of a block in bytes. A longer text has a block of its own.
+const BLOCK: usize = 1 << 16;
+
 impl Texts {
     /// An empty collection that ignores texts shorter than `len_min` bytes.
     pub fn new(len_min: usize, limits: &Limits) -> Texts {
-        Texts { max: limits.secret_texts, ..Texts::empty(len_min) }
-    }
-
-    fn empty(len_min: usize) -> Texts {
-        Texts { bytes: Zeroizing::new(Vec::new()), ends: Vec::new(), max: 0, len_min }
+        let (blocks, lens) = (Vec::new(), Vec::new());
+        Texts { blocks, lens, searched: 0, max: limits.secret_texts, len_min }
     }
 
     /// Adds a secret, found at `offset`. Skips a secret that begins with the previous one: every
@@ -53,52 +57,96 @@ impl Texts {
         if text.len() < self.len_min || self.last().is_some_and(is_found) {
             return Ok(());
         }
-        let len = self.bytes.len() + text.len();
-        if len as u64 > self.max {
+        let spellings = (1 + u64::from(has_space(text))) * (1 + u64::from(has_markers(text)));
+        self.searched += text.len() as u64 * spellings;
+        if self.searched > self.max {
             return Err(Error::limit(Limit::SecretTexts, self.max, offset));
         }
-        if self.bytes.capacity() < len {
-            let mut larger = Zeroizing::new(Vec::with_capacity(2 * len));
-            larger.extend_from_slice(&self.bytes);
-            self.bytes = larger;
-        }
-        self.bytes.extend_from_slice(text);
-        self.ends.push(len);
+        self.add(text);
         Ok(())
     }
 
+    fn add(&mut self, text: &[u8]) {
+        let has_room = |block: &Vec<u8>| block.capacity() - block.len() >= text.len();
+        if !self.blocks.last().is_some_and(|block| has_room(block)) {
+            self.blocks.push(Zeroizing::new(Vec::with_capacity(BLOCK.max(text.len()))));
+        }
+        if let Some(block) = self.blocks.last_mut() {
+            block.extend_from_slice(text);
+            self.lens.push(text.len() as u32);
+        }
+    }
+
     fn last(&self) -> Option<&[u8]> {
-        let [starts @ .., end] = &*self.ends else { return None };
-        Some(&self.bytes[starts.last().copied().unwrap_or(0)..*end])
+        let (block, len) = (self.blocks.last()?, *self.lens.last()?);
+        block.len().checked_sub(len as usize).map(|start| &block[start..])
+    }
+
+    /// Another spelling of the texts that have one. Leaves out spellings shorter than `len_min`.
+    fn spelled(
+        &self,
+        len_min: usize,
+        has_spelling: fn(&[u8]) -> bool,
+        spelling: fn(&[u8]) -> Zeroizing<Vec<u8>>,
+    ) -> Texts {
+        let (blocks, lens) = (Vec::new(), Vec::new());
+        let mut texts = Texts { blocks, lens, searched: 0, max: self.max, len_min };
+        for text in self.iter().filter(|text| has_spelling(text)) {
+            let spelling = spelling(text);
+            if spelling.len() >= len_min {
+                texts.add(&spelling);
+            }
+        }
+        texts
     }
 
     /// The texts with escaped template markers, as [`single_markers`] leaves them. They may be
     /// shorter than the minimum, but not shorter than half of it.
     fn with_single_markers(&self) -> Texts {
-        let mut texts = Texts { max: self.max, ..Texts::empty(self.len_min.div_ceil(2)) };
-        let has_escaped = |text: &&[u8]| text.windows(3).any(|it| matches!(it, b"$${" | b"%%{"));
-        for text in self.iter().filter(has_escaped) {
-            // Shorter texts fit where the texts fit.
-            let _ = texts.push(&single_markers(text), 0);
-        }
-        texts
+        self.spelled(self.len_min.div_ceil(2), has_markers, single_markers)
     }
 
     /// The texts with white space, without it.
     fn without_space(&self) -> Texts {
-        let mut texts = Texts { max: self.max, ..Texts::empty(self.len_min) };
-        let has_space = |text: &&[u8]| text.iter().any(u8::is_ascii_whitespace);
-        for text in self.iter().filter(has_space) {
-            // Shorter texts fit where the texts fit.
-            let _ = texts.push(&without_space(text), 0);
-        }
-        texts
+        self.spelled(self.len_min, has_space, without_space)
     }
 
     fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
+        let mut blocks = self.blocks.iter();
+        let mut left: &[u8] = &[];
+        self.lens.iter().map(move |&len| {
+            if left.is_empty() {
+                left = blocks.next().map_or(&[], |block| block);
+            }
+            let (text, behind) = left.split_at(len as usize);
+            left = behind;
+            text
+        })
     }
+
+    fn is_empty(&self) -> bool {
+        self.lens.is_empty()
+    }
+
+    /// Number of texts.
+    fn count(&self) -> usize {
+        self.lens.len()
+    }
+
+    /// Length of all texts in bytes.
+    fn len(&self) -> usize {
+        self.blocks.iter().map(|block| block.len()).sum()
+    }
+}
+
+/// Whether a text has white space, so that [`without_space`] changes it.
+fn has_space(text: &[u8]) -> bool {
+    text.iter().any(u8::is_ascii_whitespace)
+}
+
+/// Whether a text has an escaped template marker, so that [`single_markers`] changes it.
+fn has_markers(text: &[u8]) -> bool {
+    text.windows(3).any(|it| matches!(it, b"$${" | b"%%{"))
 }
 
 /// Recognises texts that contain a secret.
@@ -125,9 +173,9 @@ impl Contained {
     pub fn new(texts: &Texts, echo: EchoOf) -> Contained {
         let mut contained = Contained::with_squeezed(texts);
         contained.base64 = (echo == EchoOf::Encoded)
-            .then(|| Base64::new(texts.len_min, texts.ends.len(), texts.iter()));
+            .then(|| Base64::new(texts.len_min, texts.count(), texts.iter()));
         let single = texts.with_single_markers();
-        if !single.ends.is_empty() {
+        if !single.is_empty() {
             contained.single = Some(Box::new(Contained::with_squeezed(&single)));
         }
         contained
@@ -136,7 +184,7 @@ impl Contained {
     fn with_squeezed(texts: &Texts) -> Contained {
         let mut contained = Contained::of(texts);
         let squeezed = texts.without_space();
-        if !squeezed.ends.is_empty() {
+        if !squeezed.is_empty() {
             contained.squeezed = Some(Box::new(Contained::of(&squeezed)));
         }
         contained
@@ -144,8 +192,8 @@ impl Contained {
 
     fn of(texts: &Texts) -> Contained {
         Contained {
-            automaton: Automaton::new(texts.iter(), texts.ends.len(), texts.bytes.len()),
-            filter: Grams::of(texts.len_min, texts.ends.len(), texts.iter()),
+            automaton: Automaton::new(texts.iter(), texts.count(), texts.len()),
+            filter: Grams::of(texts.len_min, texts.count(), texts.iter()),
             has_escapable: texts.iter().any(has_escapable),
             has_spaces: texts.iter().any(|text| text.contains(&b' ')),
             has_quotes: texts.iter().any(|text| text.contains(&b'\'')),
@@ -429,5 +477,31 @@ mod tests {
         let mut texts = Texts::new(8, &limits);
         texts.push(b"12345678", 0).unwrap();
         assert!(texts.push(b"abcdefgh", 0).is_err());
+    }
+
+    #[test]
+    fn every_spelling_counts_for_the_limit() {
+        let spelled = [("abcdefgh", 8), ("abc efgh", 16), ("$${abcde", 16), ("$${a cde", 32)];
+        for (text, secret_texts) in spelled {
+            let push = |secret_texts| {
+                let limits = Limits { secret_texts, ..Limits::default() };
+                Texts::new(8, &limits).push(text.as_bytes(), 0)
+            };
+            push(secret_texts).unwrap();
+            assert!(push(secret_texts - 1).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_longer_than_a_block_are_kept() {
+        let lens = [8, BLOCK - 9, 9, 1000, 3 * BLOCK, 10, BLOCK, BLOCK];
+        let pushed: Vec<_> = (b'a'..).zip(lens).map(|(byte, len)| vec![byte; len]).collect();
+        let mut texts = Texts::new(8, &Limits::default());
+        for text in &pushed {
+            texts.push(text, 0).unwrap();
+            assert_eq!(texts.last(), Some(&**text));
+        }
+        assert!(texts.iter().eq(pushed.iter().map(|text| &**text)));
+        assert_eq!((texts.count(), texts.len()), (lens.len(), lens.iter().sum()));
     }
 }

@@ -8,7 +8,7 @@ use plansift::plan::{self, Documents, NextDocument, REACH, SurroundingText};
 use plansift::record::{Label, Record, RecordOptions, RecordRequest, write_records};
 use plansift::sink::Sink;
 
-use crate::same_answer::Cut;
+use crate::in_memory::Cut;
 
 /// A plan on one line that creates `x.NAME`.
 fn plan(name: &str) -> String {

@@ -1,4 +1,4 @@
-//! A text in memory as the source of a document.
+//! Texts in memory as the sources of documents.
 
 use std::sync::Arc;
 
@@ -53,5 +53,48 @@ impl Source for InMemory {
 
     fn shared_text(&self) -> Option<SharedText> {
         Some(SharedText::new(self.whole.clone()))
+    }
+}
+
+/// A source that extends its window by the given lengths, in rotation. It drops bytes as soon as
+/// the reader allows, so a reader that looks back panics.
+pub struct Cut<'a> {
+    rest: &'a [u8],
+    lengths: &'a [usize],
+    fills: usize,
+    window: Vec<u8>,
+    offset: u64,
+}
+
+impl<'a> Cut<'a> {
+    pub fn new(text: &'a [u8], lengths: &'a [usize]) -> Cut<'a> {
+        Cut { rest: text, lengths, fills: 0, window: Vec::new(), offset: 0 }
+    }
+}
+
+impl Source for Cut<'_> {
+    fn window(&self) -> &[u8] {
+        &self.window
+    }
+
+    fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        let dropped = keep.saturating_sub(self.offset).min(self.window.len() as u64);
+        self.window.drain(..dropped as usize);
+        self.offset += dropped;
+        let len = self.lengths[self.fills % self.lengths.len()].clamp(1, self.rest.len().max(1));
+        self.fills += 1;
+        let (next, rest) = self.rest.split_at(len.min(self.rest.len()));
+        self.window.extend_from_slice(next);
+        self.rest = rest;
+        Ok(!next.is_empty())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        assert!(self.rest.is_empty(), "finished before the end was read");
+        Ok(())
     }
 }

@@ -371,7 +371,7 @@ fn the_line_of_a_prior_state_is_recognised_in_any_windows() {
     );
     for len in (1..64).chain([100, 1000, 4096]) {
         let lengths = [len];
-        let source = crate::same_answer::Cut::new(plan.as_bytes(), &lengths);
+        let source = crate::in_memory::Cut::new(plan.as_bytes(), &lengths);
         assert!(run::records(source, &RecordOptions::default()).is_ok(), "{len}");
     }
 }

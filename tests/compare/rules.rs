@@ -153,7 +153,7 @@ fn moves_that_do_not_count_hide_nothing_else() {
     let reversed = [moved(&changed), new];
     assert!(ask(&reused, &reversed).is_empty());
     for later in [&reused, &reversed] {
-        assert_eq!(ask(&[old.clone()], later), ["more actions resource_change t.a"]);
+        assert_eq!(ask(std::slice::from_ref(&old), later), ["more actions resource_change t.a"]);
     }
 }
 
@@ -250,7 +250,7 @@ fn a_broken_gate_says_so_beside_the_report() {
 fn reports_warn_of_what_makes_a_comparison_useless() {
     let key = Key::new();
     let changed = change("t.a", update(json!({"n": 1}), json!({"n": 2})));
-    let late = plan(&[changed.clone()]).replace("2026-03-01T08", "2026-03-01T09");
+    let late = plan(std::slice::from_ref(&changed)).replace("2026-03-01T08", "2026-03-01T09");
     key.write("early.json", &plan(&[changed]));
     key.write("late.json", &late);
     key.write("nothing.json", &plan(&[]));

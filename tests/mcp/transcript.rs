@@ -19,13 +19,15 @@ struct Question {
     reply: &'static str,
 }
 
-fn questions() -> Vec<Question> {
-    let file = "real/terraform1.11/secrets-change.tfplan";
-    let values = "real/tofu1.12/values-change.plan.json";
-    let other_tool = "real/terraform1.11/values-change.plan.json";
+const VALUES: &str = "real/tofu1.12/values-change.plan.json";
+
+fn one(tool: &'static str, arguments: Value) -> Vec<(&'static str, Value)> {
+    vec![(tool, arguments)]
+}
+
+/// Questions about the changes of resources.
+fn about_resources() -> Vec<Question> {
     let group = "module.network.aws_security_group.api";
-    let rules = ["replace:*password*", "errored", "warning replace > 3"];
-    let one = |tool: &'static str, arguments: Value| vec![(tool, arguments)];
     vec![
         Question {
             question: "What does this plan destroy?",
@@ -57,7 +59,7 @@ fn questions() -> Vec<Question> {
         },
         Question {
             question: "What changed in this policy?",
-            calls: one("change", json!({"plan": values, "address": "terraform_data.json"})),
+            calls: one("change", json!({"plan": VALUES, "address": "terraform_data.json"})),
             reply: "It gets a statement, at {0/values/0/path}: {0/values/0/after}.",
         },
         Question {
@@ -70,6 +72,15 @@ fn questions() -> Vec<Question> {
                 {1/values/2/before} goes, and {1/values/0/after} at port {1/values/2/after} comes. \
                 The old rule was {1/values/1/before}.",
         },
+    ]
+}
+
+/// Questions about outputs, checks, a plan file, rules and two plans.
+fn about_other_parts() -> Vec<Question> {
+    let file = "real/terraform1.11/secrets-change.tfplan";
+    let other_tool = "real/terraform1.11/values-change.plan.json";
+    let rules = ["replace:*password*", "errored", "warning replace > 3"];
+    vec![
         Question {
             question: "Which outputs change, and which of them become unknown?",
             calls: one("changes", json!({"plan": RICH, "address": ["output.*"]})),
@@ -103,7 +114,7 @@ fn questions() -> Vec<Question> {
         Question {
             question: "Terraform made one plan of this configuration, and OpenTofu the other. Do \
                 they do the same?",
-            calls: one("compare", json!({"old": other_tool, "new": values})),
+            calls: one("compare", json!({"old": other_tool, "new": VALUES})),
             reply: "Yes, the {0/same} changes are the {0/verdict}: they agree in {0/agrees}.",
         },
     ]
@@ -153,7 +164,9 @@ fn ten_questions_are_answered_from_the_answers_alone() {
         and what it can reply\nfrom the answers alone. Each answer is one line of JSON; this page \
         has a line for each item. A test makes this page.\n"
         .to_owned();
-    for Question { question, calls, reply } in questions() {
+    for Question { question, calls, reply } in
+        about_resources().into_iter().chain(about_other_parts())
+    {
         let _ = write!(page, "\n## {question}\n");
         let (mut answers, mut size) = (Vec::new(), 0);
         for (tool, arguments) in calls {

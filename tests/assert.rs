@@ -4,6 +4,7 @@ mod formats;
 mod meaning;
 mod pins;
 pub mod secrets;
+mod transitions;
 mod wildcards;
 
 use std::fs;

@@ -463,7 +463,7 @@ fn address(text: &str) -> Result<AddressPattern, String> {
         "" => Err("expected a type, an address or a module, as in 'aws_db_*'".to_owned()),
         // Addresses contain colons only inside quotes.
         text => match text.split_once(':').filter(|(word, _)| !word.contains(['"', '*'])) {
-            None => Ok(AddressPattern::new(text)),
+            None => AddressPattern::parse(text).map_err(|error| error.to_string()),
             Some((word, _)) => Err(format!(
                 "expected a type, an address or a module, as in 'aws_db_*': only `report --only` \
                  has kinds like '{word}:'"

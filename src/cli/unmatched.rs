@@ -34,13 +34,13 @@ pub fn report(rules: &[Rule], noise: Option<&NoiseArgs>) -> Option<Arc<Unmatched
 /// Returns the patterns of the filters of a comparison.
 pub fn comparison(filters: &FilterArgs) -> Option<Arc<UnmatchedPatterns>> {
     let noise = filters.noise();
-    set_of(of_filters(&noise.only, &noise.paths, &filters.ignore_type).collect())
+    set_of(of_filters(&noise.only, &noise.paths, &noise.types).collect())
 }
 
 fn of_filters(
     only: &[Only],
     paths: &[path::Pattern],
-    types: &[String],
+    types: &[AddressPattern],
 ) -> impl Iterator<Item = (String, Named)> {
     let only = only
         .iter()
@@ -48,9 +48,8 @@ fn of_filters(
     let paths = paths
         .iter()
         .map(|path| (format!("--ignore-path {}", path.text()), Named::Attribute(path.clone())));
-    let types = types
-        .iter()
-        .map(|text| (format!("--ignore-type {text}"), Named::Type(AddressPattern::new(text))));
+    let types =
+        types.iter().map(|it| (format!("--ignore-type {}", it.text()), Named::Type(it.clone())));
     only.chain(paths).chain(types)
 }
 

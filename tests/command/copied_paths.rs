@@ -86,11 +86,9 @@ fn paths_into_documents_are_refused_where_nothing_can_match() {
     }
     let string = [("jsondecode(policy).Id", "policy"), ("yamldecode(l[0].d).a", "l[0].d")];
     for (path, string) in string {
-        let assertion = format!("{{resource: aws_a.a, path: '{path}', known: 1}}");
         for args in [
             &["slim", "p.json", "--paths", path][..],
             &["resources", "p.json", "--select", path],
-            &["assert", "p.json", "-e", &assertion],
             &["report", "p.json", "--values", "none", "--ignore-path", path],
             &["report", "p.json", "--values", "none", "--only", &format!("path:{path}")],
         ] {
@@ -100,6 +98,15 @@ fn paths_into_documents_are_refused_where_nothing_can_match() {
             assert!(said.contains(&advice), "{args:?}: {said}");
         }
     }
+    // Assertions enter documents in JSON.
+    let assertion = |path| format!("resource: aws_a.a, path: '{path}', known: y");
+    let (code, said) =
+        told(&folder, &["assert", "p.json", "-e", &assertion("yamldecode(values).a")]);
+    assert_eq!(code, Some(64), "{said}");
+    assert!(said.contains("the document in a string: write values"), "{said}");
+    let (code, said) =
+        told(&folder, &["assert", "p.json", "-e", &assertion("jsondecode(policy).Id")]);
+    assert_eq!(code, Some(0), "{said}");
     for (rule, instead) in [
         ("changed-path:jsondecode(jsondecode(policy).a).b", "write changed-path:policy\n"),
         ("changed-path:jsondecode(yamldecode(x).y).z>2", "write changed-path:x>2\n"),

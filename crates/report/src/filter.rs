@@ -25,7 +25,7 @@ pub struct Noise {
     /// Hides the attributes at these paths, and updates that change only these attributes.
     pub paths: Vec<path::Pattern>,
     /// Hides resources of these types.
-    pub types: Vec<Glob>,
+    pub types: Vec<AddressPattern>,
     /// Hides updates that change only tags and labels.
     pub tags: bool,
     /// Hides attributes that differ only in white space or formatting.
@@ -137,7 +137,7 @@ impl Noise {
             return false;
         }
         let type_name = change.resource.type_name.as_deref().unwrap_or_default();
-        !self.types.iter().any(|glob| glob.matches(type_name.as_bytes()))
+        !self.types.iter().any(|pattern| pattern.covers(type_name))
             && Parts::of_change(change).meet(&self.only)
             && !(self.tags && updates_only(change, is_tag))
     }

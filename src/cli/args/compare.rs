@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Args, ValueEnum};
 
 use super::refused::refused;
-use super::report::{fit, nonempty, only};
+use super::report::{address, fit, only};
 use super::{FILTERS, GATES, INPUT, OUTPUT, Plans, SECRETS, SecretArgs, file, words};
 use clap::builder::TypedValueParser;
-use plansift_core::glob::Glob;
-use plansift_core::path;
+use plansift_core::path::{self, AddressPattern};
 use plansift_plan::record::{CompareLevel, Direction};
 use plansift_report::comparison::ComparisonForm;
 use plansift_report::filter::{DriftFilter, Noise, Only};
@@ -133,7 +132,7 @@ pub struct FilterArgs {
     #[arg(help_heading = FILTERS, long, value_name = "PATH", value_parser = checked(super::path))]
     pub ignore_path: Vec<String>,
     /// Leave out resources whose type matches
-    #[arg(help_heading = FILTERS, long, value_name = "GLOB", value_parser = nonempty)]
+    #[arg(help_heading = FILTERS, long, value_name = "GLOB", value_parser = checked(address))]
     pub ignore_type: Vec<String>,
     /// Leave out changes of this kind
     #[arg(help_heading = FILTERS, long, value_enum, value_name = "WHAT", value_delimiter = ',')]
@@ -167,7 +166,7 @@ impl FilterArgs {
         Noise {
             only,
             paths: parsed(&self.ignore_path),
-            types: self.ignore_type.iter().map(|text| Glob::new(text)).collect(),
+            types: self.ignore_type.iter().map(|text| AddressPattern::new(text)).collect(),
             drift: if self.changes_only { DriftFilter::Changes } else { DriftFilter::All },
             ..Noise::default()
         }
@@ -209,7 +208,9 @@ impl FilterArgs {
                     filters.ignore_path.push(super::path(text).ok().map(|_| text.into())?);
                 }
                 Some(("--ignore", "moves")) => filters.ignore.push(IgnoredChange::Moves),
-                Some(("--ignore-type", text)) => filters.ignore_type.push(nonempty(text).ok()?),
+                Some(("--ignore-type", text)) => {
+                    filters.ignore_type.push(address(text).ok().map(|_| text.into())?);
+                }
                 None if text == "--changes-only" => filters.changes_only = true,
                 _ => return None,
             }

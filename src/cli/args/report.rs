@@ -10,7 +10,6 @@ use super::{
     AssertionArgs, Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs, SourceArgs,
     words,
 };
-use plansift_core::glob::Glob;
 use plansift_core::nearest::{did_you_mean, nearest};
 use plansift_core::path::{self, AddressPattern};
 use plansift_report::ReportForm;
@@ -116,8 +115,8 @@ pub struct NoiseArgs {
     #[arg(help_heading = FILTERS, long, value_name = "PATH", value_parser = super::path)]
     pub ignore_path: Vec<path::Pattern>,
     /// Hide resources whose type matches
-    #[arg(help_heading = FILTERS, long, value_name = "GLOB", value_parser = nonempty)]
-    pub ignore_type: Vec<String>,
+    #[arg(help_heading = FILTERS, long, value_name = "GLOB", value_parser = address)]
+    pub ignore_type: Vec<AddressPattern>,
     /// Hide changes of this kind
     #[arg(help_heading = FILTERS, long, value_enum, value_name = "WHAT", value_delimiter = ',')]
     pub ignore: Vec<Ignore>,
@@ -170,7 +169,7 @@ impl NoiseArgs {
         Noise {
             only: self.only.clone(),
             paths: self.ignore_path.clone(),
-            types: self.ignore_type.iter().map(|text| Glob::new(text)).collect(),
+            types: self.ignore_type.clone(),
             tags: ignores(Ignore::TagsOnly),
             format: ignores(Ignore::Whitespace),
             order: ignores(Ignore::SetOrder),
@@ -217,8 +216,8 @@ pub(super) fn only(text: &str) -> Result<Only, String> {
     }
 }
 
-fn address(text: &str) -> Result<AddressPattern, String> {
-    nonempty(text).map(|text| AddressPattern::new(&text))
+pub(super) fn address(text: &str) -> Result<AddressPattern, String> {
+    AddressPattern::parse(&nonempty(text)?).map_err(|error| error.to_string())
 }
 
 fn action(text: &str) -> Result<ActionFilter, String> {

@@ -1,10 +1,12 @@
 //! Checks expectations on one resource or output.
 
+use super::document::{Documents, InDocument};
 use super::matcher::{Matcher, len};
 use super::outcome::{Finding, Outcome, Quote, Quoted};
 use super::places::Places;
 use super::sides::{AFTER, BEFORE, Marked, Place, Sides, UNKNOWN};
-use super::subject::{Action, Expectation};
+use super::subject::{Action, Condition, DocumentSelector, Expectation, ValueSelector};
+use super::transition::{Planned, Transition, ValueChange};
 use super::values::words;
 use crate::known::{Data, SENSITIVE, Type};
 use plansift_core::error::Result;
@@ -23,6 +25,8 @@ pub(super) struct Item<'i, 'a> {
     /// The reason why the change is deferred; `None` if it is not deferred.
     pub deferred: Option<&'i str>,
     pub sides: &'i Sides<'a>,
+    /// Where the values are, if they are in a document in a string.
+    pub document: Option<&'i InDocument>,
 }
 
 /// The text of a finding if an assertion about changes is checked on a state.
@@ -44,6 +48,9 @@ enum Reason<'a> {
 /// `None` if the expectation holds.
 type Checked<'a> = Result<Option<Reason<'a>>>;
 
+/// Judges a place in an item, with the steps to it.
+type IsPlace<'f> = &'f mut dyn FnMut(&Item<'_, '_>, &Place<'_>, &[AttributeStep]) -> Result<bool>;
+
 /// The path of a place, for findings.
 #[derive(Clone, Copy)]
 enum PlacePath<'p> {
@@ -51,8 +58,8 @@ enum PlacePath<'p> {
     Written(&'p AttributePath),
     /// The query matches the path with these steps.
     Matched(&'p AttributeQuery, &'p [AttributeStep]),
-    /// The query matches nothing.
-    Unmatched(&'p AttributeQuery),
+    /// The path, as the user wrote it, matches nothing.
+    Unmatched(&'p str),
 }
 
 impl<'a> Item<'_, 'a> {
@@ -79,7 +86,10 @@ impl<'a> Item<'_, 'a> {
         query: &AttributeQuery,
         outcome: &mut Outcome,
     ) -> Result<bool> {
-        if matches!(expectation, Expectation::Unchanged(_)) {
+        if matches!(
+            expectation,
+            Expectation::Unchanged(_) | Expectation::Change(_) | Expectation::NotChange(_)
+        ) {
             self.sides.find_differences()?;
         }
         let mut places = Places::of(query, self.sides)?;
@@ -105,6 +115,9 @@ impl<'a> Item<'_, 'a> {
             | Expectation::Deferred(_)
             | Expectation::DeferredFor(_)
             | Expectation::Unchanged(_)
+            | Expectation::Before(_)
+            | Expectation::Change(_)
+            | Expectation::NotChange(_)
                 if self.actions.is_none() =>
             {
                 Reason::Words(IN_STATE)
@@ -118,6 +131,9 @@ impl<'a> Item<'_, 'a> {
             }
             Expectation::DeferredFor(reason) if self.deferred != Some(reason) => Reason::Deferral,
             Expectation::Known(matcher) => return self.known(matcher, place),
+            Expectation::Before(matcher) => return self.before(matcher, place),
+            Expectation::Change(transition) => return self.transition(transition, true, place),
+            Expectation::NotChange(transition) => return self.transition(transition, false, place),
             Expectation::Unknown(expected) => {
                 let words = ["an unknown value", "a value that is partly unknown", "a known value"];
                 return self.marked(*expected, self.sides.marked(UNKNOWN, place)?, place, words);
@@ -198,15 +214,15 @@ impl<'a> Item<'_, 'a> {
         self.fail_at_root(expectation, &reason, outcome)
     }
 
-    /// Adds the failure of an assertion whose query matches nothing.
+    /// Adds the failure of an assertion whose path matches nothing.
     pub fn fail_as_unmatched(
         &self,
         expectation: &Expectation,
-        query: &AttributeQuery,
+        path: &str,
         outcome: &mut Outcome,
     ) -> Result<()> {
         let reason = Reason::Words("nothing that the path matches");
-        self.fail(expectation, PlacePath::Unmatched(query), &reason, outcome)
+        self.fail(expectation, PlacePath::Unmatched(path), &reason, outcome)
     }
 
     fn fail_at_root(
@@ -246,11 +262,16 @@ impl<'a> Item<'_, 'a> {
                 (AttributePath::from_iter(steps.iter().cloned()).to_string(), steps, false)
             }
             PlacePath::Matched(query, steps) => (query.to_string(), steps, true),
-            PlacePath::Unmatched(query) => (query.to_string(), &[][..], false),
+            PlacePath::Unmatched(text) => (text.to_owned(), &[][..], false),
+        };
+        // A path in a document stays as the user wrote it.
+        let (text, steps, is_matched) = match self.document {
+            Some(document) => (document.text.clone(), [&*document.steps, steps].concat(), false),
+            None => (text, steps.to_vec(), is_matched),
         };
         let (found, quote) = self.found(expectation, reason, path)?;
         let is_deferred = self.deferred.is_some();
-        let quoted = Quoted { is_deferred, ..Quoted::new(steps, is_matched, quote) };
+        let quoted = Quoted { is_deferred, ..Quoted::new(&steps, is_matched, quote) };
         let mut finding = Finding::new(self.place, &text, &words(expectation), &found);
         finding.locate(self.address, self.actions.unwrap_or_default());
         finding.quote(quoted);
@@ -317,8 +338,118 @@ impl<'a> Item<'_, 'a> {
         if matcher.matches(data)? {
             return Ok(None);
         }
+        self.shown(place, data).map(Some)
+    }
+
+    /// The reason that shows the planned value at a place, unless it is sensitive.
+    fn shown(&self, place: &Place<'a>, data: Data<'a>) -> Result<Reason<'a>> {
         let is_secret = place.is_hidden || self.sensitive(place)? != Marked::Not;
+        Ok(if is_secret { Reason::Words(SENSITIVE) } else { Reason::Value(data) })
+    }
+
+    /// Checks the value before the change.
+    fn before(&self, matcher: &Matcher, place: &Place<'a>) -> Checked<'a> {
+        let Some(before) = place.values[BEFORE] else { return Ok(Some(Reason::Nothing)) };
+        let data = Data::from(before);
+        if matcher.matches(data)? {
+            return Ok(None);
+        }
+        let is_secret = place.is_hidden || self.sides.marked(BEFORE, place)? != Marked::Not;
         Ok(Some(if is_secret { Reason::Words(SENSITIVE) } else { Reason::Value(data) }))
+    }
+
+    /// Checks whether a condition describes the change of a value, and whether it should.
+    fn transition(
+        &self,
+        transition: &Transition,
+        is_expected: bool,
+        place: &Place<'a>,
+    ) -> Checked<'a> {
+        let planned = match self.sides.marked(UNKNOWN, place)? {
+            _ if self.is_gone() => Planned::Gone,
+            Marked::Whole => Planned::Unknown,
+            Marked::Partly | Marked::Not => Planned::Known(Data::from(place.values[AFTER])),
+        };
+        let is_sensitive = place.is_hidden
+            || self.sides.marked(BEFORE, place)? == Marked::Whole
+            || self.sides.marked(AFTER, place)? == Marked::Whole;
+        let before = Data::from(place.values[BEFORE]);
+        let changes = !matches!(planned, Planned::Known(_)) || !self.sides.is_same(place)?;
+        let change = ValueChange { before, planned, is_sensitive };
+        if (changes && transition.describes(change)?) == is_expected {
+            return Ok(None);
+        }
+        Ok(Some(match planned {
+            Planned::Gone => Reason::Actions,
+            Planned::Unknown => Reason::Words("an unknown value"),
+            Planned::Known(data) => self.shown(place, data)?,
+        }))
+    }
+
+    /// Whether a condition holds: each of its expectations at one of the places of its path.
+    pub fn meets(&self, condition: &Condition) -> Result<bool> {
+        for expectation in &condition.expectations {
+            let mut holds = |item: &Item<'_, '_>, place: &Place<'_>, _: &[AttributeStep]| {
+                Ok(item.contradiction(expectation, place)?.is_none())
+            };
+            if !self.any_place(&condition.path, "", &mut holds)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether there is a value at a path, or the path is the root.
+    pub fn has_value(&self, path: &ValueSelector) -> Result<bool> {
+        let mut has =
+            |item: &Item<'_, '_>, place: &Place<'_>, _: &[AttributeStep]| item.sides.has(place);
+        Ok(path.is_root() || self.any_place(path, "", &mut has)?)
+    }
+
+    /// Calls `is` with the item in each document that a selector finds, until it returns true.
+    /// Returns whether it did. `text` is the path for findings.
+    pub fn any_document(
+        &self,
+        selector: &DocumentSelector,
+        text: &str,
+        is: &mut dyn FnMut(&Item<'_, '_>) -> Result<bool>,
+    ) -> Result<bool> {
+        self.any_place(&selector.string, text, &mut |item, place, steps| {
+            let mut documents = Documents::at(place, item.sides)?;
+            if !documents.has_any() {
+                return Ok(false);
+            }
+            let sides = documents.sides();
+            let around = item.document.map_or(&[][..], |document| &document.steps);
+            let inside = InDocument { text: text.to_owned(), steps: [around, steps].concat() };
+            let Item { place, address, actions, is_data, deferred, .. } = *item;
+            let document = Some(&inside);
+            is(&Item { place, address, actions, is_data, deferred, sides: &sides, document })
+        })
+    }
+
+    /// Like [`Item::any_document`], for the places that a selector finds, and the steps to them in
+    /// their item.
+    fn any_place(&self, selector: &ValueSelector, text: &str, is: IsPlace<'_>) -> Result<bool> {
+        let query = match selector {
+            ValueSelector::At(path) => return is(self, &self.sides.at(path)?, path.steps()),
+            ValueSelector::Document(document) => {
+                return self.any_document(document, text, &mut |item| {
+                    item.any_place(&document.inside, text, is)
+                });
+            }
+            ValueSelector::Dotted(query) | ValueSelector::Each(query) => query,
+        };
+        if let Some(path) = query.resolve(|path| self.sides.is_list_at(path))? {
+            return is(self, &self.sides.at(&path)?, path.steps());
+        }
+        let mut places = Places::of(query, self.sides)?;
+        while let Some(place) = places.next()? {
+            if is(self, &place, &places.path(&place)?)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn null(&self, is_null: bool, place: &Place<'a>) -> Checked<'a> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use super::subject::{Assertion, Subject};
+use super::subject::{Assertion, Expectation, PlanState, Subject};
 use plansift_core::path::AddressPattern;
 
 /// The indexes of assertions, by an address or a name.
@@ -19,7 +19,7 @@ pub struct Assertions {
     /// Assertions about resources whose pattern has a `*`, by a name that every covered address
     /// contains.
     named: Index,
-    /// Assertions about resources whose pattern has a `*` and no such name.
+    /// Assertions about resources whose pattern is a set of types, or has a `*` and no such name.
     globs: Vec<usize>,
     /// Assertions about outputs whose pattern has no `*`, by pattern.
     outputs: Index,
@@ -47,6 +47,12 @@ impl Assertions {
                 count => format!("{name} ({count})"),
             }
         })
+    }
+
+    /// Whether an assertion is about changes outside of the tool.
+    pub(super) fn ask_about_drift(&self) -> bool {
+        let mut of_plan = self.of_plan.iter().flat_map(|place| &self.list[*place].expectations);
+        of_plan.any(|it| matches!(it, Expectation::Plan(PlanState::Undrifted)))
     }
 
     pub(super) fn about_output(&self, name: &str) -> Vec<usize> {
@@ -102,6 +108,7 @@ impl From<Vec<Assertion>> for Assertions {
         let mut all = Assertions::default();
         for (place, assertion) in list.iter().enumerate() {
             match &assertion.subject {
+                Subject::Resource(pattern) if pattern.is_set() => all.globs.push(place),
                 Subject::Resource(pattern) => match constant(pattern) {
                     Some(text) => all.exact.entry(text.to_owned()).or_default().push(place),
                     None => match longest_name(pattern.text()) {
@@ -169,7 +176,7 @@ mod tests {
 
     /// Parts of addresses and patterns.
     fn text() -> impl Strategy<Value = String> {
-        let parts = r#"module.|m|a_b|aws_db|.|*|*.|[0]|["k.x"]|data.|[*]|="#;
+        let parts = r#"module.|m|a_b|aws_db|aws_ebs_volume|.|*|*.|[0]|["k.x"]|data.|[*]|="#;
         let part = prop::sample::select(parts.split('|').collect::<Vec<_>>());
         prop::collection::vec(part, 1..7).prop_map(|parts| parts.concat())
     }
@@ -177,7 +184,10 @@ mod tests {
     proptest! {
         #[test]
         fn the_index_finds_the_assertions_whose_patterns_cover_a_resource(
-            patterns in prop::collection::vec(text(), 1..9), address in text(), kind in text(),
+            patterns in prop::collection::vec(
+                prop_oneof![8 => text(), 1 => Just("@data".to_owned())], 1..9,
+            ),
+            address in text(), kind in text(),
         ) {
             let assertions = of(&patterns);
             let expected: Vec<usize> = (0..patterns.len()).filter(|place| {

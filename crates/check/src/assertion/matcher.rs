@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::bounds::Bounds;
+use super::network::Network;
 use crate::known::{Data, KnownValue, MaskedValue, key_of};
 use plansift_core::error::Result;
 use plansift_core::json::value::{Elements, Kind, Ordered};
@@ -30,6 +31,14 @@ pub enum Matcher {
     },
     /// The number of elements, members or characters lies within bounds.
     Size(Bounds),
+    /// A string that is an address or a range of addresses: one that is wholly private, or another
+    /// one.
+    Network {
+        /// Whether every address is private.
+        is_private: bool,
+    },
+    /// A string that is an address or a range of addresses, whose prefix length lies within bounds.
+    PrefixLength(Bounds),
     /// A list or set with an element that matches, or a string that contains the given string.
     Contains(Box<Matcher>, Option<String>),
     /// A list whose elements match, in order.
@@ -73,6 +82,12 @@ impl Matcher {
                 })
             }
             Matcher::Size(bounds) => size_of(data)?.is_some_and(|size| bounds.holds(size)),
+            Matcher::Network { is_private } => {
+                network_of(data)?.is_some_and(|network| network.is_private() == *is_private)
+            }
+            Matcher::PrefixLength(bounds) => {
+                network_of(data)?.is_some_and(|network| bounds.holds(network.prefix.into()))
+            }
             Matcher::Contains(element, text) => match (data.string()?, elements(data)?) {
                 (Some(found), _) => text.as_ref().is_some_and(|text| found.contains(&**text)),
                 (None, Some(elements)) => {
@@ -124,6 +139,8 @@ impl Matcher {
             Matcher::Known(_)
             | Matcher::Range { .. }
             | Matcher::Size(_)
+            | Matcher::Network { .. }
+            | Matcher::PrefixLength(_)
             | Matcher::Contains(..) => false,
         }
     }
@@ -167,6 +184,11 @@ impl Matcher {
                 }
             }
             Matcher::Size(bounds) => format!("a size of {}", bounds.words()),
+            Matcher::Network { is_private: true } => "a private network".to_owned(),
+            Matcher::Network { is_private: false } => "a public network".to_owned(),
+            Matcher::PrefixLength(bounds) => {
+                format!("a network with a prefix length of {}", bounds.words())
+            }
             Matcher::Contains(matcher, _) => format!("a value that contains {}", matcher.words()),
             Matcher::ListOf(matchers) => format!("the list [{}]", list(matchers)),
             Matcher::SetOf(matchers) => format!("the set [{}]", list(matchers)),
@@ -188,6 +210,11 @@ fn any(mut results: impl Iterator<Item = Result<bool>>) -> Result<bool> {
 /// Whether all results are true. Stops at the first false result or error.
 fn all(mut results: impl Iterator<Item = Result<bool>>) -> Result<bool> {
     results.find(|result| !matches!(result, Ok(true))).unwrap_or(Ok(true))
+}
+
+/// The network that a string names.
+fn network_of(data: Data<'_>) -> Result<Option<Network>> {
+    Ok(data.string()?.and_then(|text| Network::parse(&text)))
 }
 
 /// The number of elements, members or characters.

@@ -17,6 +17,7 @@
 mod bounds;
 mod columns;
 mod differences;
+mod document;
 mod facts;
 mod failed;
 mod init;
@@ -24,6 +25,7 @@ mod item;
 mod list;
 mod matcher;
 mod names;
+mod network;
 mod node;
 mod outcome;
 mod parse;
@@ -34,6 +36,7 @@ mod read;
 mod run;
 mod sides;
 mod subject;
+mod transition;
 mod values;
 mod verdict;
 
@@ -47,8 +50,10 @@ pub use self::parse::{parse, parse_one};
 pub use self::read::Syntax;
 pub use self::run::Run;
 pub use self::subject::{
-    Action, Assertion, Expectation, PlanState, Severity, Subject, ValueSelector,
+    Action, Assertion, Condition, DocumentSelector, Expectation, PlanState, Severity, Subject,
+    ValueSelector,
 };
+pub use self::transition::{Growth, Transition};
 pub use self::verdict::{Answers, Unmatched};
 
 /// The JSON Schema (draft 2020-12) of a file of assertions, in any syntax.

@@ -4,9 +4,11 @@ use super::bounds::Bounds;
 use super::node::{FileError, Member, Node, NodeKind, boolean, text, unknown_key, unknown_word};
 use super::read::{Syntax, read};
 use super::subject::{
-    Action, Assertion, DEFERRAL_REASONS, Expectation, PlanState, Severity, Subject, ValueSelector,
+    Action, Assertion, Condition, DEFERRAL_REASONS, DocumentSelector, Expectation, PlanState,
+    Severity, Subject, ValueSelector,
 };
-use super::values::{bounds, matcher};
+use super::values::{bounds, matcher, transition};
+use plansift_core::error::Error;
 use plansift_core::inert::visible;
 use plansift_core::path::{AddressPattern, AttributePath, AttributeQuery, refuse_document};
 
@@ -24,18 +26,22 @@ enum Scope {
     Value,
 }
 
-const KEYS: [(&str, Scope); 20] = [
+const KEYS: [(&str, Scope); 24] = [
     ("name", Scope::Any),
     ("resource", Scope::Any),
     ("output", Scope::Any),
     ("plan", Scope::Plan),
     ("only", Scope::Plan),
     ("count", Scope::Resources),
+    ("when", Scope::Any),
     ("path", Scope::Any),
     ("path_style", Scope::Any),
     ("action", Scope::Change),
     ("not_action", Scope::Change),
     ("known", Scope::Value),
+    ("before", Scope::Value),
+    ("change", Scope::Value),
+    ("not_change", Scope::Value),
     ("unknown", Scope::Value),
     ("sensitive", Scope::Value),
     ("null", Scope::Value),
@@ -117,6 +123,7 @@ struct Parts {
     severity: Severity,
     message: Option<String>,
     is_optional: bool,
+    when: Option<Node>,
     keys: Vec<(&'static str, Scope)>,
 }
 
@@ -143,6 +150,7 @@ impl Parts {
                 let words = [("error", Severity::Error), ("warning", Severity::Warning)];
                 self.severity = meaning(line, "severity", &text(&value, "severity")?, &words)?;
             }
+            "when" => self.when = Some(value),
             "path" => self.path = Some((line, value)),
             "path_style" => self.is_dotted = path_style(line, &value)?,
             _ => self.add_expectation(line, &key, &value)?,
@@ -163,13 +171,17 @@ impl Parts {
             }
             "only" => {
                 let texts = texts(value, "only")?;
-                Expectation::Only(texts.iter().map(|text| AddressPattern::new(text)).collect())
+                let patterns = texts.iter().map(|text| pattern(line, text));
+                Expectation::Only(patterns.collect::<Result<_, _>>()?)
             }
             "count" => count(value)?,
             "action" => Expectation::Action(actions(value, line)?),
             "not_action" => Expectation::NotAction(actions(value, line)?),
             "deferred" => deferred(value, line)?,
             "known" => Expectation::Known(matcher(value)?),
+            "before" => Expectation::Before(matcher(value)?),
+            "change" => Expectation::Change(transition(value, key)?),
+            "not_change" => Expectation::NotChange(transition(value, key)?),
             "unknown" => flag(Expectation::Unknown)?,
             "sensitive" => flag(Expectation::Sensitive)?,
             "null" => flag(Expectation::Null)?,
@@ -184,18 +196,18 @@ impl Parts {
         self.keys.iter().find(|(_, known)| *known == scope).map(|(key, _)| *key)
     }
 
-    fn subject(&self) -> Subject {
-        match (&self.resource, &self.output) {
-            (Some(pattern), _) => match pattern.strip_prefix("output.") {
+    fn subject(&self) -> Result<Subject, FileError> {
+        Ok(match (&self.resource, &self.output) {
+            (Some(text), _) => match text.strip_prefix("output.") {
                 Some(name) => Subject::Output(AddressPattern::new(name)),
-                None => Subject::Resource(AddressPattern::new(pattern)),
+                None => Subject::Resource(pattern(self.line, text)?),
             },
-            (_, Some(pattern)) => {
-                let name = pattern.strip_prefix("output.").unwrap_or(pattern);
+            (_, Some(text)) => {
+                let name = text.strip_prefix("output.").unwrap_or(text);
                 Subject::Output(AddressPattern::new(name))
             }
             _ => Subject::Plan,
-        }
+        })
     }
 
     /// Returns an error message if the keys do not fit the subject.
@@ -212,6 +224,8 @@ impl Parts {
             Some(format!("`{key}` is about the plan: it needs no resource and no output"))
         } else if let (true, Some(key)) = (is_plan, of_one) {
             Some(format!("`{key}` needs a `resource` or an `output`"))
+        } else if is_plan && self.when.is_some() {
+            Some("`when` needs a `resource` or an `output`".to_owned())
         } else if let (true, Some(key)) = (is_output, self.first(Scope::Resource)) {
             Some(format!("`{key}` is about a resource, not an output"))
         } else {
@@ -221,32 +235,20 @@ impl Parts {
     }
 
     fn finish(mut self) -> Result<Assertion, FileError> {
-        let subject = self.subject();
+        let subject = self.subject()?;
         if let Some(text) = self.misuse(&subject) {
             return Err(FileError::new(self.line, text));
         }
-        let path = match self.path.take() {
-            None => ValueSelector::At(AttributePath::root()),
-            Some((line, node)) => {
-                let path = path(&node, self.is_dotted)?;
-                if self.first(Scope::Value).is_none() {
-                    let text = "`path` needs a key about a value, like `known` or `unchanged`";
-                    return Err(FileError::new(line, text));
-                }
-                if matches!(subject, Subject::Resource(_)) && path.begins_with_index() {
-                    let text = "the path can never match: the values of a resource are an object, \
-                                so begin with an attribute";
-                    return Err(FileError::new(line, text));
-                }
-                path
-            }
-        };
+        let path = self.value_selector(&subject)?;
+        let when = self.when.take().map(|node| condition(node, self.is_dotted, &subject));
+        let when = when.transpose()?;
         let Parts { line, name, expectations, severity, message, is_optional, .. } = self;
         Ok(Assertion {
             name: name.unwrap_or_else(|| named(&subject, &path, &expectations)),
             file: String::new(),
             line,
             subject,
+            when,
             path,
             expectations,
             severity,
@@ -254,6 +256,47 @@ impl Parts {
             is_optional,
         })
     }
+
+    /// Reads the path of the values that the assertion or condition is about.
+    fn value_selector(&mut self, subject: &Subject) -> Result<ValueSelector, FileError> {
+        let Some((line, node)) = self.path.take() else {
+            return Ok(ValueSelector::At(AttributePath::root()));
+        };
+        if self.first(Scope::Value).is_none() {
+            let text = "`path` needs a key about a value, like `known` or `unchanged`";
+            return Err(FileError::new(line, text));
+        }
+        let path = path(&node, self.is_dotted)?;
+        if matches!(subject, Subject::Resource(_)) && path.begins_with_index() {
+            let text = "the path can never match: the values of a resource are an object, so \
+                        begin with an attribute";
+            return Err(FileError::new(line, text));
+        }
+        Ok(path)
+    }
+}
+
+/// Reads the condition of an assertion, such as `{path: engine, known: postgres}`.
+fn condition(node: Node, is_dotted: bool, subject: &Subject) -> Result<Condition, FileError> {
+    let NodeKind::Mapping(members) = node.kind else {
+        return Err(node.wrong("when", "a mapping like {path: engine, known: postgres}"));
+    };
+    let scopes = [Scope::Value, Scope::Change, Scope::Resource];
+    let of_item =
+        KEYS.iter().filter(|(key, scope)| key.starts_with("path") || scopes.contains(scope));
+    let keys: Vec<&str> = of_item.map(|(key, _)| *key).collect();
+    let mut parts = Parts { line: node.line, is_dotted, ..Parts::default() };
+    for member in members {
+        if !keys.contains(&member.key.as_str()) {
+            return Err(unknown_key(member.line, &member.key, &keys));
+        }
+        parts.add(member)?;
+    }
+    if parts.expectations.is_empty() {
+        let text = "the condition expects nothing: add a key like `action` or `known`";
+        return Err(FileError::new(parts.line, text));
+    }
+    Ok(Condition { path: parts.value_selector(subject)?, expectations: parts.expectations })
 }
 
 /// The default name of an assertion: the assertion in a few words.
@@ -268,6 +311,10 @@ fn named(subject: &Subject, path: &ValueSelector, expectations: &[Expectation]) 
     }
     let words: Vec<String> = expectations.iter().map(super::values::words).collect();
     format!("{name}: {}", words.join(", "))
+}
+
+fn pattern(line: usize, text: &str) -> Result<AddressPattern, FileError> {
+    AddressPattern::parse(text).map_err(|error| FileError::new(line, error.to_string()))
 }
 
 /// Reads one string or a list of strings.
@@ -285,19 +332,7 @@ fn path_style(line: usize, node: &Node) -> Result<bool, FileError> {
 
 fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
     let text = text(node, "path")?;
-    let concrete = match is_dotted {
-        true => AttributeQuery::parse_dotted(&text).map(ValueSelector::Dotted),
-        false => AttributePath::parse(&text).map(ValueSelector::At),
-    };
-    let parsed = match concrete {
-        Ok(path) => Ok(path),
-        Err(error) => match AttributeQuery::parse(&text) {
-            Ok(query) => Ok(ValueSelector::Each(query)),
-            Err(of_query) if text.contains('*') => Err(of_query),
-            Err(_) => Err(error),
-        },
-    };
-    parsed.map_err(|error| {
+    selector(&text, is_dotted).map_err(|error| {
         if let Some(refusal) = refuse_document(&text) {
             return FileError::new(node.line, visible(&refusal));
         }
@@ -312,6 +347,54 @@ fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
         );
         FileError::new(node.line, text)
     })
+}
+
+fn selector(text: &str, is_dotted: bool) -> Result<ValueSelector, Error> {
+    if let Some((string, inside)) = split_document(text) {
+        let inside = match inside {
+            "" => ValueSelector::At(AttributePath::root()),
+            inside => selector(inside, is_dotted)?,
+        };
+        let string = selector(string, is_dotted)?;
+        return Ok(ValueSelector::Document(Box::new(DocumentSelector { string, inside })));
+    }
+    let concrete = match is_dotted {
+        true => AttributeQuery::parse_dotted(text).map(ValueSelector::Dotted),
+        false => AttributePath::parse(text).map(ValueSelector::At),
+    };
+    match concrete {
+        Ok(path) => Ok(path),
+        Err(error) => match AttributeQuery::parse(text) {
+            Ok(query) => Ok(ValueSelector::Each(query)),
+            Err(of_query) if text.contains('*') => Err(of_query),
+            Err(_) => Err(error),
+        },
+    }
+}
+
+/// Splits a path like `jsondecode(policy).Statement` into the path of the string and the path in
+/// the document. `None` if the path begins with no decoder.
+fn split_document(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix("jsondecode(")?;
+    let (mut depth, mut is_quoted, mut is_escaped) = (0, false, false);
+    let close = text.bytes().position(|byte| {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_quoted,
+            b'"' => is_quoted = !is_quoted,
+            b'(' if !is_quoted => depth += 1,
+            b')' if !is_quoted => depth -= 1,
+            _ => {}
+        }
+        depth < 0
+    })?;
+    let (string, rest) = (&text[..close], &text[close + 1..]);
+    let inside = match rest.strip_prefix('.') {
+        Some(inside) if !inside.is_empty() => inside,
+        None if rest.is_empty() || rest.starts_with('[') => rest,
+        _ => return None,
+    };
+    Some((string, inside))
 }
 
 fn actions(node: &Node, line: usize) -> Result<Vec<Action>, FileError> {

@@ -10,6 +10,7 @@ pub(super) struct PartialResults {
     pub answers: Vec<PartialResult>,
     pub names: Names,
     pub has_changes: bool,
+    pub has_drift: bool,
     /// The memory of the findings, in bytes.
     size: u64,
 }
@@ -46,6 +47,7 @@ impl PartialResults {
         }
         self.names.append(&mut other.names);
         self.has_changes |= other.has_changes;
+        self.has_drift |= other.has_drift;
         self.size += other.size;
     }
 

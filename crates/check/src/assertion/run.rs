@@ -69,7 +69,7 @@ impl Current {
     fn item<'i, 'v>(&'i self, facts: &Facts, sides: &'i Sides<'v>) -> Item<'i, 'v> {
         let actions = (!facts.is_state).then_some(self.actions.as_slice());
         let (place, address, is_data) = (&*self.address, self.block(), self.is_data);
-        Item { place, address, actions, is_data, deferred: None, sides }
+        Item { place, address, actions, is_data, deferred: None, sides, document: None }
     }
 }
 
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
             self.count(place);
             match resource.resource.deposed {
                 None => self.check(place, &sides, None)?,
-                Some(_) => self.ask_deposed(place, &name)?,
+                Some(_) => self.ask_deposed(place, &name, &sides)?,
             }
         }
         for place in self.assertions.about_plan() {
@@ -130,17 +130,21 @@ impl<'a> Run<'a> {
     }
 
     /// Checks whether an assertion allows the actions of the current deposed object.
-    fn ask_deposed(&mut self, place: usize, name: &str) -> Result<()> {
-        let expectations = &self.assertions.list()[place].expectations;
+    fn ask_deposed(&mut self, place: usize, name: &str, sides: &Sides<'_>) -> Result<()> {
+        let Assertion { expectations, when, .. } = &self.assertions.list()[place];
         let is_asked =
             |it: &Expectation| matches!(it, Expectation::NotAction(_) | Expectation::Count(..));
         if !expectations.iter().any(is_asked) {
             return Ok(());
         }
-        let sides = Sides::default();
-        let item = Item { place: name, ..self.current.item(&self.facts, &sides) };
+        let item = Item { place: name, ..self.current.item(&self.facts, sides) };
         self.results.check(place, |answer| {
             answer.outcome.asked += 1;
+            if let Some(when) = when
+                && !item.meets(when)?
+            {
+                return Ok(());
+            }
             let outcome = &mut answer.outcome;
             expectations.iter().try_for_each(|it| item.check_deposed(it, outcome))
         })
@@ -248,7 +252,8 @@ impl<'a> Run<'a> {
 
 impl Visitor for Run<'_> {
     fn section(&mut self, section: Section, key: &str) -> plan::Answer {
-        match is_asked(section) || section == Section::Other && key == "values" {
+        let is_drift = section == Section::ResourceDrift && self.assertions.ask_about_drift();
+        match is_asked(section) || is_drift || section == Section::Other && key == "values" {
             true => plan::Answer::Enter,
             false => plan::Answer::Skip,
         }
@@ -275,6 +280,11 @@ impl Visitor for Run<'_> {
         match (piece.kind, piece.section) {
             (PieceKind::ResourceChange, Section::ResourceChanges) => {
                 self.resource(&ResourceChange::parse(piece.section, piece.value)?)?;
+            }
+            (PieceKind::ResourceChange, Section::ResourceDrift) => {
+                let drift = ResourceChange::parse(piece.section, piece.value)?;
+                self.current.read_actions(&drift.change)?;
+                self.results.has_drift |= !Action::NoOp.covers(&self.current.actions);
             }
             (PieceKind::OutputChange, _) => {
                 self.output(piece.name.unwrap_or_default(), &Change::parse(piece.value)?)?;
@@ -308,27 +318,72 @@ fn check_item(
     item: &Item<'_, '_>,
     answer: &mut PartialResult,
 ) -> Result<()> {
+    if let Some(when) = &assertion.when
+        && !item.meets(when)?
+    {
+        return Ok(());
+    }
     let root = AttributePath::root();
     for expectation in assertion.expectations.iter().filter(|it| it.is_of_deferral()) {
         item.check(expectation, &root, &item.sides.root()?, &mut answer.outcome)?;
     }
-    let mut others = assertion.expectations.iter().filter(|it| !it.is_of_deferral());
     if item.deferred.is_some() && !assertion.expects_deferred() {
+        // A value that is not there takes no step.
+        let is_transition = |it: &Expectation| matches!(it, Expectation::NotChange(_));
+        if assertion.is_optional
+            && assertion.expectations.iter().all(is_transition)
+            && !item.has_value(&assertion.path)?
+        {
+            return Ok(());
+        }
+        let mut others = others(assertion);
         return others.try_for_each(|it| item.fail_as_deferred(it, &mut answer.outcome));
     }
-    let query = match &assertion.path {
-        ValueSelector::At(path) => return check_at(others, item, path, answer),
+    check_values(assertion, &assertion.path, item, answer)
+}
+
+/// The expectations that are not about the deferral of a change.
+fn others(assertion: &Assertion) -> impl Iterator<Item = &Expectation> {
+    assertion.expectations.iter().filter(|it| !it.is_of_deferral())
+}
+
+/// Checks the expectations of an assertion on the values at a path.
+fn check_values(
+    assertion: &Assertion,
+    path: &ValueSelector,
+    item: &Item<'_, '_>,
+    answer: &mut PartialResult,
+) -> Result<()> {
+    let fail_as_unmatched = |expectation: &Expectation, answer: &mut PartialResult| {
+        let is_absent = matches!(expectation, Expectation::Absent(true));
+        match is_absent || assertion.is_optional {
+            true => Ok(()),
+            false => item.fail_as_unmatched(expectation, &path.text(), &mut answer.outcome),
+        }
+    };
+    let query = match path {
+        ValueSelector::At(path) => return check_at(others(assertion), item, path, answer),
+        ValueSelector::Document(document) => {
+            let mut has_any = false;
+            item.any_document(document, &assertion.path.text(), &mut |item| {
+                has_any = true;
+                check_values(assertion, &document.inside, item, answer)?;
+                Ok(false)
+            })?;
+            return match has_any {
+                true => Ok(()),
+                false => others(assertion).try_for_each(|it| fail_as_unmatched(it, answer)),
+            };
+        }
         ValueSelector::Dotted(query) | ValueSelector::Each(query) => query,
     };
     if let Some(path) = query.resolve(|path| item.sides.is_list_at(path))? {
-        return check_at(others, item, &path, answer);
+        return check_at(others(assertion), item, &path, answer);
     }
-    others.try_for_each(|expectation| {
-        let is_matched = item.check_each(expectation, query, &mut answer.outcome)?;
-        let is_absent = matches!(expectation, Expectation::Absent(true));
-        match is_matched || is_absent || assertion.is_optional {
+    others(assertion).try_for_each(|expectation| {
+        match item.check_each(expectation, query, &mut answer.outcome)? {
             true => Ok(()),
-            false => item.fail_as_unmatched(expectation, query, &mut answer.outcome),
+            false => fail_as_unmatched(expectation, answer),
         }
     })
 }

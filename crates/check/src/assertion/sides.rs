@@ -111,6 +111,14 @@ impl<'a> Sides<'a> {
         Sides { values: [None, value], overlays, ..Sides::default() }
     }
 
+    /// Values, the sensitivity overlays of both sides, and the overlay of unknown values.
+    pub fn of_values(
+        values: [Option<Value<'a>>; 2],
+        overlays: [Option<Value<'a>>; 3],
+    ) -> Sides<'a> {
+        Sides { values, overlays, ..Sides::default() }
+    }
+
     /// Whether the change leaves no value.
     pub fn is_gone(&self) -> bool {
         self.values[AFTER].is_none_or(Value::is_null)

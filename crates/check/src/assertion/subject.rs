@@ -2,6 +2,7 @@
 
 use super::bounds::Bounds;
 use super::matcher::Matcher;
+use super::transition::Transition;
 use plansift_core::path::{AddressPattern, AttributePath, AttributeQuery, AttributeStep};
 
 /// An assertion.
@@ -15,6 +16,9 @@ pub struct Assertion {
     pub line: usize,
     /// What the assertion is about.
     pub subject: Subject,
+    /// The resources and outputs that the assertion applies to, of those that the subject covers;
+    /// `None` for all of them.
+    pub when: Option<Condition>,
     /// The value that the expectations are about.
     pub path: ValueSelector,
     /// The expectations, all of which must hold.
@@ -28,12 +32,27 @@ pub struct Assertion {
 }
 
 impl Assertion {
+    /// Returns the expectations, those of the condition included.
+    pub fn all_expectations(&self) -> impl Iterator<Item = &Expectation> {
+        let of_condition = self.when.iter().flat_map(|when| &when.expectations);
+        self.expectations.iter().chain(of_condition)
+    }
+
     /// Whether the assertion is about deferred changes.
     pub(super) fn expects_deferred(&self) -> bool {
         self.expectations.iter().any(|expectation| {
             matches!(expectation, Expectation::Deferred(true) | Expectation::DeferredFor(_))
         })
     }
+}
+
+/// A condition on a resource or an output.
+#[derive(Debug)]
+pub struct Condition {
+    /// The value that the expectations are about. One of several values must meet them.
+    pub path: ValueSelector,
+    /// The expectations, all of which must hold.
+    pub expectations: Vec<Expectation>,
 }
 
 /// What an assertion is about.
@@ -56,6 +75,17 @@ pub enum ValueSelector {
     Dotted(AttributeQuery),
     /// The values at all places that a path with wildcards matches.
     Each(AttributeQuery),
+    /// Values in the document in a string, such as `jsondecode(policy).Statement`.
+    Document(Box<DocumentSelector>),
+}
+
+/// Values in documents in strings.
+#[derive(Debug)]
+pub struct DocumentSelector {
+    /// The strings.
+    pub string: ValueSelector,
+    /// The values in the document.
+    pub inside: ValueSelector,
 }
 
 impl ValueSelector {
@@ -71,6 +101,7 @@ impl ValueSelector {
             }
             ValueSelector::Dotted(query) => query.begins_with_index(),
             ValueSelector::Each(query) => query.to_string().starts_with('['),
+            ValueSelector::Document(document) => document.string.begins_with_index(),
         }
     }
 
@@ -79,6 +110,12 @@ impl ValueSelector {
         match self {
             ValueSelector::At(path) => path.to_string(),
             ValueSelector::Dotted(query) | ValueSelector::Each(query) => query.to_string(),
+            ValueSelector::Document(document) => {
+                let DocumentSelector { string, inside } = &**document;
+                let inside = inside.text();
+                let dot = if inside.is_empty() || inside.starts_with('[') { "" } else { "." };
+                format!("jsondecode({}){dot}{inside}", string.text())
+            }
         }
     }
 }
@@ -92,6 +129,12 @@ pub enum Expectation {
     NotAction(Vec<Action>),
     /// The value is known and matches.
     Known(Matcher),
+    /// The value before the change matches.
+    Before(Matcher),
+    /// The change of the value meets the condition.
+    Change(Transition),
+    /// The change of the value does not meet the condition.
+    NotChange(Transition),
     /// The value is unknown. With `false`: no part of the value is unknown.
     Unknown(bool),
     /// The value is sensitive, by its own mark or by the mark of a value around it. With `false`:
@@ -126,6 +169,18 @@ pub(super) const DEFERRAL_REASONS: [&str; 6] = [
 ];
 
 impl Expectation {
+    /// Returns the matchers of values.
+    pub fn matchers(&self) -> impl Iterator<Item = &Matcher> {
+        let (matcher, transition) = match self {
+            Expectation::Known(matcher) | Expectation::Before(matcher) => (Some(matcher), None),
+            Expectation::Change(transition) | Expectation::NotChange(transition) => {
+                (None, Some(transition))
+            }
+            _ => (None, None),
+        };
+        matcher.into_iter().chain(transition.into_iter().flat_map(Transition::matchers))
+    }
+
     /// Whether the expectation is about the deferral of a change.
     pub(super) fn is_of_deferral(&self) -> bool {
         matches!(self, Expectation::Deferred(_) | Expectation::DeferredFor(_))
@@ -143,15 +198,18 @@ pub enum PlanState {
     Complete,
     /// The plan can be applied.
     Applyable,
+    /// No object changed outside of the tool.
+    Undrifted,
 }
 
 impl PlanState {
     /// The states with their words.
-    pub const WORDS: [(&str, PlanState); 4] = [
+    pub const WORDS: [(&str, PlanState); 5] = [
         ("empty", PlanState::Empty),
         ("non-empty", PlanState::NonEmpty),
         ("complete", PlanState::Complete),
         ("applyable", PlanState::Applyable),
+        ("undrifted", PlanState::Undrifted),
     ];
 }
 

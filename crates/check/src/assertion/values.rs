@@ -8,6 +8,8 @@
 //! | `{one_of: [a, b]}` | one of these |
 //! | `{range: {min: 1, max: 5}}` | numbers within bounds |
 //! | `{size: 2}`, `{size: {min: 1}}` | lists, objects and strings of this length |
+//! | `{network: public}`, `{network: private}` | strings that are such an address or range |
+//! | `{prefix_length: {max: 8}}` | strings that are a range with such a prefix |
 //! | `{contains: a}` | lists with this element, strings that contain this string |
 //! | `{list_of: [...]}`, `{set_of: [...]}` | lists in order, sets in any order |
 //! | `{object_of: {...}}` | objects with these members and no others |
@@ -20,15 +22,18 @@ use super::bounds::Bounds;
 use super::matcher::{Matcher, SET_MAX};
 use super::node::{FileError, Member, Node, NodeKind, boolean, text, unknown_key};
 use super::subject::{Action, Expectation, PlanState};
+use super::transition::{Growth, Transition};
 use crate::known::{KnownValue, Regexp};
 use plansift_cty::Number;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "equals",
     "regex",
     "one_of",
     "range",
     "size",
+    "network",
+    "prefix_length",
     "contains",
     "list_of",
     "set_of",
@@ -48,7 +53,13 @@ pub(super) fn matcher(node: &Node) -> Result<Matcher, FileError> {
             "regex" => Matcher::Known(KnownValue::StringRegexp(regexp(value)?)),
             "one_of" => Matcher::OneOf(list(value, key)?),
             "range" => range(value)?,
-            "size" => Matcher::Size(size(value)?),
+            "size" => Matcher::Size(size(value, key)?),
+            "prefix_length" => Matcher::PrefixLength(size(value, key)?),
+            "network" => match text(value, key)?.as_str() {
+                "public" => Matcher::Network { is_private: false },
+                "private" => Matcher::Network { is_private: true },
+                _ => return Err(value.wrong(key, "`public` or `private`")),
+            },
             "contains" => {
                 let text = match &value.kind {
                     NodeKind::Text(text) => Some(text.clone()),
@@ -86,6 +97,39 @@ pub(super) fn matcher(node: &Node) -> Result<Matcher, FileError> {
         1 => Ok(all.remove(0)),
         _ => Ok(Matcher::All(all)),
     }
+}
+
+/// Reads a condition on the change of a value, such as `{was: true, becomes: false}`.
+pub(super) fn transition(node: &Node, name: &str) -> Result<Transition, FileError> {
+    const KEYS: [&str; 8] =
+        ["was", "becomes", "adds", "removes", "grows", "shrinks", "unknown", "sensitive"];
+    let NodeKind::Mapping(members) = &node.kind else {
+        return Err(node.wrong(name, "a mapping like {was: true, becomes: false}"));
+    };
+    let mut transition = Transition::default();
+    for Member { line, key, value } in members {
+        match key.as_str() {
+            "was" => transition.was = Some(matcher(value)?),
+            "becomes" => transition.becomes = Some(matcher(value)?),
+            "adds" => transition.adds = Some(matcher(value)?),
+            "removes" => transition.removes = Some(matcher(value)?),
+            "unknown" => transition.unknown = Some(boolean(value, key)?),
+            "sensitive" => transition.sensitive = Some(boolean(value, key)?),
+            "grows" | "shrinks" => {
+                let size = if key == "grows" { Growth::Grows } else { Growth::Shrinks };
+                if !boolean(value, key)? || transition.size.replace(size).is_some() {
+                    let text = format!("write `{key}: true`, or leave it out");
+                    return Err(FileError::new(*line, text));
+                }
+            }
+            _ => return Err(unknown_key(*line, key, &KEYS)),
+        }
+    }
+    if members.is_empty() {
+        let text = format!("`{name}` is empty: write one of {}", KEYS.join(", "));
+        return Err(FileError::new(node.line, text));
+    }
+    Ok(transition)
 }
 
 fn list(node: &Node, name: &str) -> Result<Vec<Matcher>, FileError> {
@@ -146,7 +190,7 @@ fn range(node: &Node) -> Result<Matcher, FileError> {
 }
 
 /// Reads a length, or its bounds.
-fn size(node: &Node) -> Result<Bounds, FileError> {
+fn size(node: &Node, name: &str) -> Result<Bounds, FileError> {
     let mut limits = Bounds::default();
     let NodeKind::Mapping(members) = &node.kind else {
         bounds(&mut limits, "min", node)?;
@@ -159,7 +203,7 @@ fn size(node: &Node) -> Result<Bounds, FileError> {
         }
     }
     match limits == Bounds::default() {
-        true => Err(FileError::new(node.line, "`size` needs `min` or `max`")),
+        true => Err(FileError::new(node.line, format!("`{name}` needs `min` or `max`"))),
         false => Ok(limits),
     }
 }
@@ -192,6 +236,9 @@ pub(super) fn words(expectation: &Expectation) -> String {
         Expectation::Action(list) => actions(list),
         Expectation::NotAction(list) => format!("not {}", actions(list)),
         Expectation::Known(matcher) => matcher.words(),
+        Expectation::Before(matcher) => format!("{} before the change", matcher.words()),
+        Expectation::Change(transition) => transition.words(),
+        Expectation::NotChange(transition) => format!("not {}", transition.words()),
         Expectation::Unknown(is) => if *is { "unknown" } else { "known" }.to_owned(),
         Expectation::Sensitive(is) => no(*is, "sensitive"),
         Expectation::Null(is) => no(*is, "null"),
@@ -203,6 +250,7 @@ pub(super) fn words(expectation: &Expectation) -> String {
         Expectation::Plan(PlanState::NonEmpty) => "a plan with changes".to_owned(),
         Expectation::Plan(PlanState::Complete) => "a complete plan".to_owned(),
         Expectation::Plan(PlanState::Applyable) => "a plan that can be applied".to_owned(),
+        Expectation::Plan(PlanState::Undrifted) => "a plan without drift".to_owned(),
         Expectation::Only(patterns) => {
             let patterns: Vec<&str> = patterns.iter().map(|pattern| pattern.text()).collect();
             format!("changes of only {}", patterns.join(", "))

@@ -34,12 +34,12 @@ pub struct Unmatched {
 
 /// Completes the results for a document.
 pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResults) -> Answers {
-    let PartialResults { mut answers, names, has_changes, .. } = results;
+    let PartialResults { mut answers, names, has_changes, has_drift, .. } = results;
     let mut unmatched = Vec::new();
     for (index, (assertion, answer)) in assertions.list().iter().zip(&mut answers).enumerate() {
         let mut closing = Closing { assertion, facts, answer };
         match &assertion.subject {
-            Subject::Plan => closing.plan(has_changes),
+            Subject::Plan => closing.plan(has_changes, has_drift),
             Subject::Resource(_) if facts.lacks_changes => closing.not_listed(),
             Subject::Resource(pattern) => closing.subject(
                 "a resource that the pattern covers",
@@ -92,7 +92,7 @@ struct Closing<'c> {
 
 impl Closing<'_> {
     /// Completes the result of an assertion about the plan.
-    fn plan(&mut self, has_changes: bool) {
+    fn plan(&mut self, has_changes: bool, has_drift: bool) {
         let Facts { is_state, lacks_changes, applyable, .. } = *self.facts;
         for expectation in &self.assertion.expectations {
             let expected = words(expectation);
@@ -103,6 +103,7 @@ impl Closing<'_> {
                     Some(false) => Some("a plan that cannot be applied"),
                     None => Some("not known, as the plan does not say it"),
                 },
+                Expectation::Plan(PlanState::Undrifted) => has_drift.then_some("drift"),
                 Expectation::Plan(PlanState::NonEmpty) if has_changes => None,
                 _ if lacks_changes => Some(NOT_LISTED),
                 Expectation::Plan(PlanState::NonEmpty) => Some("no change"),
@@ -135,7 +136,9 @@ impl Closing<'_> {
             && assertion.expectations.iter().any(|it| matches!(it, Expectation::Absent(true)));
         let outcome = &mut answer.outcome;
         if outcome.asked == 0 {
-            if assertion.is_optional {
+            // A set of types has no typo.
+            let is_set = matches!(&assertion.subject, Subject::Resource(set) if set.is_set());
+            if assertion.is_optional || is_set {
                 outcome.is_skipped = true;
             } else if !may_be_nothing {
                 let hint = did_you_mean(near.as_deref());
@@ -176,7 +179,7 @@ impl Closing<'_> {
         let Closing { assertion, ref mut answer, .. } = *self;
         let steps = match &assertion.path {
             ValueSelector::At(path) => Some(path.steps()),
-            ValueSelector::Dotted(_) => None,
+            ValueSelector::Dotted(_) | ValueSelector::Document(_) => None,
             ValueSelector::Each(_) => return,
         };
         let is_unseen = answer.lacks_path && !answer.has_path && answer.outcome.holds();

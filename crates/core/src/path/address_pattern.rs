@@ -9,11 +9,13 @@
 //! | `module.network["a"]` | one instance of the module, and everything in it |
 //! | `*.primary` | resources named `primary` in any module |
 //! | `=aws_instance.web` | exactly this address, without instances |
+//! | `@data` | resources of the types of this set ([`TypeSet`]) |
 //!
 //! `*` matches any string, including dots and brackets. A leading `*.` also matches the empty
 //! string. After `=`, `*` is a plain character.
 
 use super::address::{module_calls, split_object};
+use super::type_set::{TypeSet, UnknownSet};
 use crate::glob::Glob;
 
 /// A pattern that matches addresses.
@@ -25,20 +27,36 @@ pub struct AddressPattern {
     behind: Option<Glob>,
     /// True if the pattern names a module, so that it covers everything in the module.
     names_module: bool,
+    /// The set of types that the pattern names, if it names one.
+    set: Option<&'static TypeSet>,
 }
 
 impl AddressPattern {
-    /// Parses a pattern. Every string is valid.
+    /// Parses a pattern.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the pattern is the name of no set, like `@dta`. Every other string is valid.
+    pub fn parse(text: &str) -> Result<AddressPattern, UnknownSet> {
+        UnknownSet::check(text).map(|()| AddressPattern::new(text))
+    }
+
+    /// Creates a pattern. Every string is valid. The name of no set covers nothing.
     pub fn new(text: &str) -> AddressPattern {
         let behind = text.strip_prefix("*.");
         let names_module = behind.unwrap_or(text).starts_with("module.");
         let (whole, behind) = (Glob::new(text), behind.map(Glob::new));
-        AddressPattern { text: text.into(), whole, behind, names_module }
+        AddressPattern { text: text.into(), whole, behind, names_module, set: TypeSet::named(text) }
     }
 
     /// Returns the pattern as it was written.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether the pattern is a set of types, such as `@data`.
+    pub fn is_set(&self) -> bool {
+        self.set.is_some()
     }
 
     /// Returns the only address that the pattern covers; `None` if it may cover several.
@@ -49,6 +67,10 @@ impl AddressPattern {
 
     /// Whether the pattern covers an address, a resource type or the name of an output.
     pub fn covers(&self, address: &str) -> bool {
+        if let Some(set) = self.set {
+            // A type has no dot, and an address has one.
+            return !address.contains('.') && set.has(address);
+        }
         if let Some(exact) = self.exact() {
             return exact == address;
         }
@@ -102,6 +124,8 @@ mod tests {
             ("=module.dns", false, &["module.dns.aws_db.a"]),
             (r#"=aws_db.a["*"]"#, true, &[r#"aws_db.a["*"]"#]),
             (r#"=aws_db.a["*"]"#, false, &[r#"aws_db.a["x"]"#]),
+            ("@data", true, &["aws_db_instance", "aws_s3_bucket"]),
+            ("@data", false, &["aws_iam_role.my_db_instance", "aws_db_subnet_group", "@data"]),
         ] {
             for address in addresses {
                 assert_eq!(AddressPattern::new(text).covers(address), holds, "{address} {text}");

@@ -26,6 +26,7 @@ mod pattern;
 mod query;
 mod resource_address;
 mod step_cursor;
+mod type_set;
 mod values;
 
 use std::cmp::Ordering;
@@ -50,6 +51,7 @@ pub use self::resource_address::{
     InstanceKey, Mode, ResourceAddress, escape_key, split_module, unescape_key,
 };
 pub use self::step_cursor::StepCursor;
+pub use self::type_set::{TYPE_SETS, TypeSet, UnknownSet};
 use crate::error::{Error, ErrorKind};
 use crate::json::string::quoted_pieces;
 

@@ -173,10 +173,19 @@ impl Parameters {
         if lists[..3].iter().any(|list| list.iter().any(String::is_empty)) {
             return Err(Refusal::new("a pattern is empty", "write a pattern such as `aws_iam_*`"));
         }
-        only.extend(self.only.iter().map(|text| Only::Name(AddressPattern::new(text))));
-        only.extend(self.address.iter().map(|text| Only::Address(AddressPattern::new(text))));
-        only.extend(self.r#type.iter().map(|text| Only::Type(AddressPattern::new(text))));
-        only.extend(self.module.iter().map(|text| Only::Module(AddressPattern::new(text))));
+        let pattern = |text: &String| {
+            AddressPattern::parse(text)
+                .map_err(|error| Refusal::new(error.to_string(), "use a set, or a pattern"))
+        };
+        for (texts, make) in [
+            (&self.only, Only::Name as fn(AddressPattern) -> Only),
+            (&self.address, Only::Address),
+            (&self.r#type, Only::Type),
+            (&self.module, Only::Module),
+        ] {
+            let patterns = texts.iter().map(|text| pattern(text).map(make));
+            only.extend(patterns.collect::<Result<Vec<_>, _>>()?);
+        }
         for text in &self.action {
             let action = ActionFilter::named(text).ok_or_else(|| {
                 let words: Vec<&str> = ActionFilter::words().collect();

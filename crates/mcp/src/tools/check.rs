@@ -1,6 +1,6 @@
 //! `check`: whether a plan keeps rules and assertions.
 
-use plansift_check::assertion::{self, Assertions, Expectation, Syntax};
+use plansift_check::assertion::{self, Assertion, Assertions, Matcher, Syntax};
 use plansift_core::error::Result as ReadResult;
 use plansift_plan::record::{FailedAssertion, Finding, Record, Sink};
 use plansift_report::gate::Rule;
@@ -84,7 +84,7 @@ const RULES_MAX: usize = 1_000;
 const FINDINGS: usize = 5;
 
 /// A question about a part of a value, asked often enough, would tell a secret.
-const NOT_EXACT: &str = "assertions: `known` compares whole values here, without regex, range, \
+const NOT_EXACT: &str = "assertions: matchers compare whole values here, without regex, range, \
                          size and contains";
 
 /// Says how to ask for the rest.
@@ -160,11 +160,10 @@ fn assertions(text: &str) -> Result<Assertions, Refusal> {
         let hint = "write a list such as `[{resource: 'aws_db_*', action: no-op}]`";
         Refusal::new(format!("assertions: {error}"), hint)
     })?;
-    let is_exact = |it: &Expectation| match it {
-        Expectation::Known(matcher) => matcher.is_exact(),
-        _ => true,
+    let is_exact = |assertion: &Assertion| {
+        assertion.all_expectations().all(|it| it.matchers().all(Matcher::is_exact))
     };
-    if !parsed.iter().all(|assertion| assertion.expectations.iter().all(is_exact)) {
+    if !parsed.iter().all(is_exact) {
         return Err(Refusal::new(NOT_EXACT, "write a whole value, such as `known: t3.micro`"));
     }
     match parsed.len() {

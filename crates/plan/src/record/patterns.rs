@@ -42,6 +42,21 @@ pub enum Named {
     Row(Box<Named>),
 }
 
+impl Named {
+    /// Whether the pattern is a set of types.
+    fn is_set(&self) -> bool {
+        match self {
+            Named::Resource(pattern)
+            | Named::Address(pattern)
+            | Named::Type(pattern)
+            | Named::Module(pattern)
+            | Named::NonResource(_, pattern) => pattern.is_set(),
+            Named::Row(named) => named.is_set(),
+            Named::Path(..) | Named::Attribute(_) => false,
+        }
+    }
+}
+
 /// A kind of named thing that is not a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedKind {
@@ -139,11 +154,13 @@ pub struct Unmatched<'w> {
 }
 
 impl UnmatchedPatterns {
-    /// Creates a set of patterns, each with the argument that contains it.
+    /// Creates a set of patterns, each with the argument that contains it. A pattern that is a set
+    /// of types has no typo, so nothing is said about it.
     pub fn new(patterns: impl IntoIterator<Item = (String, Named)>) -> UnmatchedPatterns {
         let watched =
             |(argument, named)| Watched { argument, named, has_matched: AtomicBool::new(false) };
-        let watched: Vec<Watched> = patterns.into_iter().map(watched).collect();
+        let patterns = patterns.into_iter().filter(|(_, named)| !named.is_set());
+        let watched: Vec<Watched> = patterns.map(watched).collect();
         let is_of_resources = |watched: &&Watched| !matches!(watched.named, Named::NonResource(..));
         let open = AtomicUsize::new(watched.iter().filter(is_of_resources).count());
         UnmatchedPatterns { watched, open, seen: Mutex::default() }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plansift_core::path::{NO_DOCUMENTS, PATH_OF_STRING};
+use plansift_core::path::{NO_DOCUMENTS, PATH_OF_STRING, UnknownSet};
 
 /// Why a rule is invalid. The strings in the variants are keywords that valid rules use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub enum RuleFault {
     Comma,
     /// A pattern begins with a quote.
     Quoted,
+    /// The pattern is the name of no set of types.
+    Set(UnknownSet),
     /// The path is invalid.
     Path,
     /// The path leads into a document in a string. Rules see the string as a whole.
@@ -78,6 +80,7 @@ impl fmt::Display for RuleFault {
                 "a pattern must not contain a blank, '>', '<' or '=' outside quotes; write the \
                  number last, as in delete:aws_*>3",
             ),
+            RuleFault::Set(error) => error.fmt(f),
             RuleFault::Path => f.write_str(
                 "invalid path: write one like tags.Name, *.password, ingress[0] or \
                  tags[\"a.b\"]",

@@ -173,7 +173,7 @@ impl Rule {
                 return Err(RuleFault::Stray);
             }
         }
-        let address = address.map(AddressPattern::new);
+        let address = address.map(AddressPattern::parse).transpose().map_err(RuleFault::Set)?;
         let path = path.map(path::Pattern::parse).transpose().map_err(|_| RuleFault::Path)?;
         if path.as_ref().is_some_and(path::Pattern::is_of_documents) {
             return Err(RuleFault::Document);

@@ -2,6 +2,7 @@
 
 mod formats;
 mod meaning;
+mod packs;
 mod pins;
 pub mod secrets;
 mod transitions;

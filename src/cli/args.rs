@@ -56,6 +56,7 @@ pub(super) use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Va
 pub(super) use self::wire::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,
 };
+use plansift_check::assertion::Pack;
 use plansift_core::limits::{Limit, Limits, parse_amount};
 use plansift_core::nearest::{did_you_mean, nearest};
 use plansift_core::path::AddressPattern;
@@ -322,6 +323,14 @@ pub struct AssertionArgs {
     /// fails one. Repeatable
     #[arg(help_heading = GATES, long, value_name = "FILE")]
     pub assert: Vec<PathBuf>,
+    /// Check the assertions of a pack, as `plansift assert --pack` does. Repeatable
+    #[arg(help_heading = GATES, long = "pack", value_name = "PACK", value_parser = pack())]
+    pub packs: Vec<Pack>,
+}
+
+/// Parses the name of a pack of assertions.
+fn pack() -> impl TypedValueParser<Value = Pack> {
+    words(Pack::ALL.map(|pack| (pack.name, pack, pack.about)))
 }
 
 /// Parses the name of a format of records.

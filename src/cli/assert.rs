@@ -105,13 +105,15 @@ fn ask(
 
 /// Reads the assertions of the arguments and of the files that they name.
 fn assertions(arguments: &Assert) -> std::result::Result<Assertions, Exit> {
-    let mut assertions = assertions::in_files("--file", &arguments.files)?.assertions;
+    let Assert { files, packs, .. } = arguments;
+    let mut assertions = assertions::in_files("--file", files, packs)?.assertions;
     for text in &arguments.expect {
         let refused = |error: FileError| usage(&format!("--expect: {}", error.text));
         assertions.push(parse_one(text).map_err(refused)?);
     }
     if assertions.is_empty() && !arguments.init {
-        let text = "there is nothing to assert: name a file with --file, or write -e 'ASSERTION'";
+        let text = "there is nothing to assert: name a file with --file, a pack with --pack, or \
+                    write -e 'ASSERTION'";
         return Err(usage(text));
     }
     Ok(Assertions::from(assertions))

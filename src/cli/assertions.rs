@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::exit::Exit;
 use super::messages::{read_text, usage};
-use plansift_check::assertion::{self, Assertion, Assertions, FILE_MAX, Syntax, parse};
+use plansift_check::assertion::{self, Assertion, Assertions, FILE_MAX, Pack, Syntax, parse};
 use plansift_fleet::batch::settings::digest;
 use plansift_report::gate::{Rule, Severity};
 
@@ -15,9 +15,9 @@ pub struct Files {
     pub digest: String,
 }
 
-/// Reads the files of assertions that `option` names. If a file is unreadable or invalid, prints
-/// the error with its line and fails.
-pub fn in_files(option: &str, paths: &[PathBuf]) -> Result<Files, Exit> {
+/// Reads the files of assertions that `option` names, and the packs. If a file is unreadable or
+/// invalid, prints the error with its line and fails.
+pub fn in_files(option: &str, paths: &[PathBuf], packs: &[Pack]) -> Result<Files, Exit> {
     let (mut assertions, mut texts) = (Vec::new(), Vec::new());
     for path in paths {
         let name = path.display().to_string();
@@ -26,6 +26,10 @@ pub fn in_files(option: &str, paths: &[PathBuf]) -> Result<Files, Exit> {
         let parsed = parsed.map_err(|error| usage(&format!("{name}: {error}")))?;
         assertions.extend(parsed.into_iter().map(|it| Assertion { file: name.clone(), ..it }));
         texts.push((name, text));
+    }
+    for pack in packs {
+        assertions.extend(pack.assertions());
+        texts.push((format!("--pack {}", pack.name), pack.text.to_owned()));
     }
     let texts = texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     Ok(Files { assertions, digest: digest(texts) })

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::args::{Batch, SecretArgs};
+use super::args::{AssertionArgs, Batch, SecretArgs};
 use super::assertions;
 use super::ending::write_last;
 use super::exit::{Exit, ExitFacts, OutputEnd};
@@ -93,8 +93,8 @@ pub fn refuse_output(output: Option<&Path>, folder: &Path) -> std::result::Resul
 /// Returns the settings of the batch, and the digest of the files of assertions, if there are any.
 fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>), Exit> {
     let plans = &arguments.plans;
-    let assertions::Files { assertions, digest } =
-        assertions::in_files("--assert", &arguments.assertions.assert)?;
+    let AssertionArgs { assert, packs } = &arguments.assertions;
+    let assertions::Files { assertions, digest } = assertions::in_files("--assert", assert, packs)?;
     let records = RecordOptions { show: arguments.records.show(), ..options(plans)? };
     let wanted = arguments.jobs.or_else(|| threads(plans)).unwrap_or(NonZeroUsize::MIN);
     let fitting = threads_in(arguments.memory);

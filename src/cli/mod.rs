@@ -64,7 +64,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use self::args::{Command, Schema, SchemaOf};
+use self::args::{Assert, Command, Schema, SchemaOf};
 use self::messages::{fail, usage};
 use plansift_core::error::Error;
 use plansift_core::input::Mapping;
@@ -97,6 +97,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
         }
         Command::Changes(changes) => records::changes(changes).run(),
         Command::Report(arguments) => report::run(arguments),
+        Command::Assert(Assert { print_pack: Some(pack), .. }) => Ok(print(pack.text.as_bytes())),
         Command::Assert(arguments) => assert::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Approve(arguments) => approve::run(arguments),

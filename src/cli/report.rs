@@ -5,7 +5,7 @@ use std::io::{BufWriter, IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{Echo, Ignore, Report, Target, Values};
+use super::args::{AssertionArgs, Echo, Ignore, Report, Target, Values};
 use super::assertions;
 use super::ending::OutputFailure;
 use super::exit::Exit;
@@ -124,7 +124,8 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
 /// Reads the rules and the assertions. Each assertion adds one rule.
 fn rules(arguments: &Report) -> std::result::Result<(Vec<Rule>, Option<Assertions>), Exit> {
     let mut rules = gates::rules(&arguments.gate)?;
-    let read = assertions::in_files("--assert", &arguments.assertions.assert)?;
+    let AssertionArgs { assert, packs } = &arguments.assertions;
+    let read = assertions::in_files("--assert", assert, packs)?;
     let assertions = Assertions::from(read.assertions);
     rules.extend(assertions::rules(&assertions));
     Ok((rules, (!assertions.list().is_empty()).then_some(assertions)))

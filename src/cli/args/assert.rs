@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::TypedValueParser;
 
-use super::{GATES, OUTPUT, Plans, SecretArgs, SourceArgs, file, words};
+use super::{GATES, OUTPUT, Plans, SecretArgs, SourceArgs, file, pack, words};
+use plansift_check::assertion::Pack;
 use plansift_report::assertions::Form;
 
 /// `plansift assert`.
@@ -15,12 +16,19 @@ pub struct Assert {
     /// `plansift schema --of assertions` prints the schema
     #[arg(help_heading = GATES, short = 'F', long = "file", value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Check the assertions of a pack. Repeatable
+    #[arg(help_heading = GATES, long = "pack", value_name = "PACK", value_parser = pack())]
+    pub packs: Vec<Pack>,
+    /// Print the file of a pack, to copy and edit
+    #[arg(help_heading = OUTPUT, long, value_name = "PACK", value_parser = pack(),
+          exclusive = true)]
+    pub print_pack: Option<Pack>,
     /// Check this assertion, like 'resource: aws_db_instance.main, not_action: replace'. Repeatable
     #[arg(help_heading = GATES, short = 'e', long = "expect", value_name = "ASSERTION")]
     pub expect: Vec<String>,
     /// Write assertions that this plan passes, as a file to edit: TOML or JSON if the name of
     /// --output ends in .toml or .json, else YAML
-    #[arg(help_heading = OUTPUT, long, conflicts_with_all = ["files", "expect", "format"])]
+    #[arg(help_heading = OUTPUT, long, conflicts_with_all = ["files", "packs", "expect", "format"])]
     pub init: bool,
     /// Format of the results
     #[arg(help_heading = OUTPUT, short, long, value_parser = form(), default_value = "text")]

@@ -1,0 +1,106 @@
+//! The packs of assertions: each assertion judges a dangerous change and a harmless one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use plansift::assertion::Pack;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{assert_in, text};
+use crate::run;
+
+/// A case on each line: a pack, an assertion, and a change that fails it and one that passes it.
+const CASES: &str = include_str!("packs.ndjson");
+
+/// The assertions that each plan fails, by the name of its file.
+type Failed = BTreeMap<String, BTreeSet<String>>;
+
+/// Checks a pack on plans.
+fn failed(packs: &[&str], plans: &[(String, Value)]) -> Failed {
+    let folder = TempDir::new().expect("a folder");
+    for (name, plan) in plans {
+        fs::write(folder.path().join(name), plan.to_string()).expect("a plan");
+    }
+    let packs = packs.iter().flat_map(|pack| ["--pack", pack]);
+    let mut args: Vec<&str> = packs.chain(["--quiet", "-f", "ndjson"]).collect();
+    args.extend(plans.iter().map(|(name, _)| name.as_str()));
+    let run = assert_in(folder.path(), &args);
+    let records = text(&run.stdout);
+    let records = records.lines().map(|line| serde_json::from_str(line).expect("a record"));
+    let failed = records.filter(|record: &Value| record["passed"] == false);
+    let mut found: Failed = plans.iter().map(|(name, _)| (name.clone(), BTreeSet::new())).collect();
+    for record in failed {
+        let part = |key: &str| record[key].as_str().expect("a text").to_owned();
+        found.get_mut(&part("source")).expect("a plan").insert(part("name"));
+    }
+    found
+}
+
+/// A plan with one change.
+fn plan(change: &Value) -> Value {
+    let mut change = change.clone();
+    let parts = change.as_object_mut().expect("an object");
+    let type_name = parts.remove("type").expect("a type");
+    let type_name = type_name.as_str().expect("a text");
+    let section = parts.remove("section").unwrap_or(json!("resource_changes"));
+    let element = json!({
+        "address": format!("{type_name}.x"), "mode": "managed", "type": type_name, "name": "x",
+        "change": change,
+    });
+    let mut plan = json!({"format_version": "1.2", "terraform_version": "1.14.0"});
+    plan["resource_changes"] = json!([]);
+    plan[section.as_str().expect("a text")] = json!([element]);
+    plan
+}
+
+#[test]
+fn each_assertion_fails_a_dangerous_change_and_passes_a_harmless_one() {
+    let cases: Vec<Value> =
+        CASES.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for pack in Pack::ALL {
+        let cases: Vec<&Value> = cases.iter().filter(|case| case["pack"] == pack.name).collect();
+        let names: Vec<&str> =
+            cases.iter().map(|case| case["assertion"].as_str().expect("a text")).collect();
+        let expected: Vec<String> = pack.assertions().into_iter().map(|it| it.name).collect();
+        assert_eq!(names, expected, "the cases of {}", pack.name);
+        let plans = cases.iter().enumerate().flat_map(|(number, case)| {
+            ["fails", "passes"].map(|kind| (format!("{kind}-{number}.json"), plan(&case[kind])))
+        });
+        let found = failed(&[pack.name], &plans.collect::<Vec<_>>());
+        for (number, name) in names.iter().enumerate() {
+            let of = |kind: &str| &found[&format!("{kind}-{number}.json")];
+            let (fails, passes) = (of("fails"), of("passes"));
+            assert!(fails.contains(*name), "{name} passes its dangerous change: {fails:?}");
+            assert!(!passes.contains(*name), "{name} fails its harmless change");
+        }
+    }
+}
+
+/// Cases that the packs judge otherwise than their labels say, with the reason.
+const OTHERWISE: [(&str, &str); 2] = [
+    ("2372ec39", "the source is a group that another resource opens: needs both resources"),
+    ("aa7eecab", "the source is a group that another resource opens: needs both resources"),
+];
+
+/// The public cases of another tool's tests, in the reference folder.
+#[test]
+fn labelled_transitions_are_judged_as_their_labels_say() {
+    let Some(shared) = run::shared() else { return };
+    let cases = fs::read_to_string(shared.join("risk/cases.ndjson")).expect("cases");
+    let cases: Vec<Value> =
+        cases.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let id = |case: &Value| case["id"].as_str().expect("a text").to_owned();
+    let plans = cases.iter().map(|case| (format!("{}.json", id(case)), case["plan"].clone()));
+    let found = failed(&Pack::ALL.map(|pack| pack.name), &plans.collect::<Vec<_>>());
+    let wrong: BTreeSet<String> = cases
+        .iter()
+        .filter(|case| {
+            let is_flagged = !found[&format!("{}.json", id(case))].is_empty();
+            case["dangerous"] != is_flagged
+        })
+        .map(id)
+        .collect();
+    assert!(cases.len() > 60, "{} cases", cases.len());
+    assert_eq!(wrong, OTHERWISE.map(|(id, _)| id.to_owned()).into());
+}

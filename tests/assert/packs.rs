@@ -77,6 +77,16 @@ fn each_assertion_fails_a_dangerous_change_and_passes_a_harmless_one() {
     }
 }
 
+/// The types of a pack are no typos, even if a plan has types with similar names.
+#[test]
+fn packs_suggest_no_other_types() {
+    let plan = run::corpus("plans/rich/plan.json");
+    let mut command = run::plansift();
+    command.arg("assert").arg(plan).args(Pack::ALL.iter().flat_map(|pack| ["--pack", pack.name]));
+    let said = text(&command.output().expect("a run").stderr);
+    assert!(!said.contains("did you mean"), "{said}");
+}
+
 /// Cases that the packs judge otherwise than their labels say, with the reason.
 const OTHERWISE: [(&str, &str); 2] = [
     ("2372ec39", "the source is a group that another resource opens: needs both resources"),

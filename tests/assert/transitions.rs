@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{change, finding_in};
+use super::{assert_in, change, finding_in, folder, text};
 
 /// A plan in which protection ends, ports open, and retention shrinks.
 fn plan() -> Value {
@@ -25,17 +25,20 @@ fn plan() -> Value {
             })),
             change("aws_db.new", &["create"], &json!({
                 "before": null,
-                "after": {"protected": false, "ports": [22], "engine": "pg"}, "after_unknown": {},
+                "after": {"protected": false, "ports": [22], "engine": "pg", "nothing": null},
+                "after_unknown": {},
             })),
             change("aws_iam_policy.p", &["update"], &json!({
                 "before": {
                     "policy": policy(&["s3:GetObject"]), "text": "no document",
                     "outer": json!({"inner": policy(&["a"])}).to_string(),
+                    "single": policy(&["a"]),
                     "secret": json!({"key": "CANARY-old"}).to_string(),
                 },
                 "after": {
                     "policy": policy(&["s3:GetObject", "*"]), "text": "{",
                     "outer": json!({"inner": policy(&["a", "b"])}).to_string(),
+                    "single": json!({"Statement": {"Effect": "Allow", "Action": "b"}}).to_string(),
                     "secret": json!({"key": "CANARY-new"}).to_string(),
                 },
                 "after_unknown": {"late": true},
@@ -168,7 +171,54 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
         Some("aws_db.main|password|not a change of a sensitive value|(sensitive value)"),
     ),
     ("resource: aws_db.main, path: days, not_change: {sensitive: true, shrinks: true}", None),
+    // A missing value is null, and null is no change.
+    ("resource: aws_db.new, path: none, not_change: {becomes: null}, optional: true", None),
+    ("resource: aws_db.new, path: nothing, not_change: {becomes: null}", None),
+    ("resource: aws_db.old, path: nothing, not_change: {was: {not: true}}, optional: true", None),
+    // One value must meet a condition.
+    (
+        "resource: aws_db.main, when: {path: 'ports[*]', before: 22, known: 443}, path: days, \
+         known: 8",
+        None,
+    ),
+    (
+        "resource: aws_db.main, when: {path: 'ports[*]', before: 22, known: 80}, path: days, \
+         known: 8",
+        Some("aws_db.main|days|8|7"),
+    ),
+    // A condition on an unknown value counts as met, and one that no value has is a typo.
+    (
+        "resource: aws_db.main, when: {path: arn, known: x}, path: days, known: 8",
+        Some("aws_db.main|days|8|7"),
+    ),
+    (
+        "resource: aws_db.main, when: {path: engien, known: pg}, path: days, known: 8",
+        Some("aws_db.main|engien|a value at the path of `when`|nothing"),
+    ),
+    (
+        "resource: aws_db.main, when: {path: engien, known: pg}, path: days, known: 8, optional: \
+         true",
+        None,
+    ),
+    // Sets of types are about resources.
+    ("resource: '@data', absent: true", None),
+    ("resource: '@data', not_action: destroy", None),
+    (
+        "resource: '@data', absent: false",
+        Some(
+            "||a resource that the pattern covers|none: the assertion asks about nothing: add \
+             optional: true if that is fine",
+        ),
+    ),
     // Documents in strings.
+    (
+        "resource: aws_iam_policy.p, path: jsondecode(single).Statement, not_change: {adds: {has: \
+         {Action: b}}}",
+        Some(
+            "aws_iam_policy.p|jsondecode(single).Statement|not a change that adds the object \
+             {Action: \"b\", ...}|an object of 2",
+        ),
+    ),
     (
         "resource: aws_iam_policy.p, path: jsondecode(policy).Statement, not_change: {adds: {has: \
          {Action: '*'}}}",
@@ -185,7 +235,7 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
     (
         "resource: aws_iam_policy.p, path: 'jsondecode(policy).Statement[*].Action', known: {not: \
          '*'}",
-        Some("aws_iam_policy.p|jsondecode(policy).Statement[*].Action|not \"*\"|\"*\""),
+        Some("aws_iam_policy.p|jsondecode(policy).Statement[*].Action|not \"*\"|a text"),
     ),
     (
         "resource: aws_iam_policy.p, path: 'jsondecode(policy).Statement[0].Action', unchanged: \
@@ -201,7 +251,7 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
         "resource: aws_iam_policy.p, path: \
          'jsondecode(jsondecode(outer).inner).Statement[1].Action', known: x",
         Some(
-            "aws_iam_policy.p|jsondecode(jsondecode(outer).inner).Statement[1].Action|\"x\"|\"b\"",
+            "aws_iam_policy.p|jsondecode(jsondecode(outer).inner).Statement[1].Action|\"x\"|a text",
         ),
     ),
     (
@@ -253,6 +303,31 @@ fn plans_with_drift_are_no_undrifted_plans() {
     assert_eq!(answer(&plan().to_string()), None);
 }
 
+/// Reports recognise a copy of a marked document as a whole, so its parts are not shown.
+#[test]
+fn parts_of_a_copy_of_a_marked_document_are_hidden() {
+    let document = json!({"pin": "CANARY-1", "flag": "CANARY-2"}).to_string();
+    let sides = json!({
+        "before": {"secret": document, "copy": document},
+        "after": {"secret": document, "copy": "{}"},
+        "after_unknown": {}, "before_sensitive": {"secret": true},
+        "after_sensitive": {"secret": true},
+    });
+    let plan = json!({"format_version": "1.2", "resource_changes": [
+        change("aws_a.a", &["update"], &sides),
+    ]});
+    for (assertion, found) in [
+        ("path: jsondecode(copy).pin, before: x", "\"x\" before the change|a text"),
+        ("path: 'jsondecode(copy).*', before: x", "\"x\" before the change|a text"),
+        ("path: copy, before: x", "\"x\" before the change|(repeats a sensitive value)"),
+    ] {
+        let path =
+            assertion.split(['\'', ' ', ',']).find(|it| it.contains("copy")).expect("a path");
+        let finding = finding_in(&plan.to_string(), &format!("resource: aws_a.a, {assertion}"));
+        assert_eq!(finding, Some(format!("aws_a.a|{path}|{found}")));
+    }
+}
+
 /// A state has no changes, so nothing can be said about one.
 #[test]
 fn states_have_no_transitions() {
@@ -269,4 +344,38 @@ fn states_have_no_transitions() {
         let expected = format!("aws_db.main|days|{expected}|a state, which plans no changes");
         assert_eq!(found, Some(expected));
     }
+    let assertion = "resource: aws_db.main, when: {action: update}, path: days, known: 7";
+    let found = finding_in(&state.to_string(), assertion);
+    assert_eq!(found.as_deref(), Some("aws_db.main||7|a state, which plans no changes"));
+}
+
+#[test]
+fn conditions_that_cannot_hold_are_refused() {
+    let nested = "jsondecode(".repeat(5) + "a" + &")".repeat(5);
+    for (assertion, words) in [
+        ("path: x, change: {grows: true, shrinks: true}", "exclude each other"),
+        ("path: x, change: {unknown: true, becomes: 1}", "an unknown value has no other keys"),
+        ("path: x, change: {was: 1, bcomes: 2}", "did you mean `becomes`?"),
+        ("path: x, change: {}", "`change` is empty: write one of was"),
+        ("when: {action: create}, count: {max: 1}", "goes without `when`"),
+        ("when: {path: x}, action: create", "the condition expects nothing"),
+        ("when: {name: x}, action: create", "unknown key `name`"),
+        ("path: x, known: {network: Public}", "`network` is `public` or `private`"),
+        (&*format!("path: '{nested}', known: 1"), "more than 4 nested documents"),
+    ] {
+        let said = refusal(&format!("resource: a.b, {assertion}"));
+        assert!(said.contains(words), "{assertion}: {said}");
+    }
+    let said = refusal("output: '@data', known: 1");
+    assert!(said.contains("a set of types has no outputs"), "{said}");
+    let said = refusal("resource: '@dta', absent: true");
+    assert!(said.contains("the sets are @access, @data, @network"), "{said}");
+}
+
+/// The message about an assertion that is refused.
+fn refusal(assertion: &str) -> String {
+    let folder = folder("none.yaml", "");
+    let run = assert_in(folder.path(), &["plan.json", "-e", assertion]);
+    assert_eq!(run.status.code(), Some(64), "{assertion}");
+    text(&run.stderr)
 }

@@ -197,9 +197,13 @@ pub(super) fn nonempty(text: &str) -> Result<String, String> {
 pub(super) fn only(text: &str) -> Result<Only, String> {
     type Make = fn(&str) -> Result<Only, String>;
     let kinds: [(&str, Make); 5] = [
-        ("address", |text| address(text).map(Only::Address)),
+        ("address", |text| not_set(text).map(Only::Address)),
         ("type", |text| address(text).map(Only::Type)),
-        ("module", |text| Ok(Only::Module(AddressPattern::new(text)))),
+        ("module", |text| match text {
+            // The root module.
+            "" => Ok(Only::Module(AddressPattern::new(text))),
+            text => not_set(text).map(Only::Module),
+        }),
         ("action", |text| action(text).map(Only::Action)),
         ("path", |text| super::path(text).map(Only::Path)),
     ];
@@ -213,6 +217,14 @@ pub(super) fn only(text: &str) -> Result<Only, String> {
                 + &did_you_mean(nearest(word, kinds)))
         }
         None => address(text).map(Only::Name),
+    }
+}
+
+/// Parses a pattern that is not about types.
+fn not_set(text: &str) -> Result<AddressPattern, String> {
+    match text.starts_with('@') {
+        true => Err("a set of types is no address and no module: write type:@data".to_owned()),
+        false => address(text),
     }
 }
 

@@ -19,8 +19,10 @@ const TEXT_MAX: usize = 1 << 20;
 pub(super) struct InDocument {
     /// The path as the user wrote it, for findings.
     pub text: String,
-    /// The steps to the string.
+    /// The steps to the string, or to the value around it that is marked as a whole.
     pub steps: Vec<AttributeStep>,
+    /// Whether the string is marked, or a value around it.
+    pub is_hidden: bool,
 }
 
 /// The documents in a string before and after a change.
@@ -37,10 +39,13 @@ impl Documents {
     pub fn at(place: &Place<'_>, sides: &Sides<'_>) -> Result<Documents> {
         let parse = |value: Option<Value<'_>>| -> Result<Option<Detached>> {
             let Some(value) = value else { return Ok(None) };
-            if value.kind()? != Kind::String || value.raw().len() > TEXT_MAX {
+            if value.kind()? != Kind::String {
                 return Ok(None);
             }
-            Ok(Detached::read(text_of(value).as_bytes(), Limits::default()).ok())
+            let text = text_of(value);
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+            let document = Detached::read(text.as_bytes(), Limits::default());
+            Ok(document.ok().filter(|_| text.len() <= TEXT_MAX))
         };
         let [before, after] = [parse(place.values[BEFORE])?, parse(place.values[AFTER])?];
         let is_marked = |side| Ok(place.is_hidden || sides.marked(side, place)? != Marked::Not);

@@ -110,18 +110,7 @@ impl<'a> Item<'_, 'a> {
 
     fn contradiction(&self, expectation: &Expectation, place: &Place<'a>) -> Checked<'a> {
         Ok(Some(match expectation {
-            Expectation::Action(_)
-            | Expectation::NotAction(_)
-            | Expectation::Deferred(_)
-            | Expectation::DeferredFor(_)
-            | Expectation::Unchanged(_)
-            | Expectation::Before(_)
-            | Expectation::Change(_)
-            | Expectation::NotChange(_)
-                if self.actions.is_none() =>
-            {
-                Reason::Words(IN_STATE)
-            }
+            it if it.is_of_change() && self.actions.is_none() => Reason::Words(IN_STATE),
             Expectation::Action(list) if !list.iter().any(|action| self.has(*action)) => {
                 Reason::Actions
             }
@@ -214,6 +203,11 @@ impl<'a> Item<'_, 'a> {
         self.fail_at_root(expectation, &reason, outcome)
     }
 
+    /// Adds the failure of an expectation that cannot hold, because a state has no changes.
+    pub fn fail_as_of_state(&self, expectation: &Expectation, outcome: &mut Outcome) -> Result<()> {
+        self.fail_at_root(expectation, &Reason::Words(IN_STATE), outcome)
+    }
+
     /// Adds the failure of an assertion whose path matches nothing.
     pub fn fail_as_unmatched(
         &self,
@@ -271,6 +265,8 @@ impl<'a> Item<'_, 'a> {
         };
         let (found, quote) = self.found(expectation, reason, path)?;
         let is_deferred = self.deferred.is_some();
+        // A copy of a marked document is recognised as a whole only, so its parts are not shown.
+        let quote = quote.filter(|_| self.document.is_none());
         let quoted = Quoted { is_deferred, ..Quoted::new(&steps, is_matched, quote) };
         let mut finding = Finding::new(self.place, &text, &words(expectation), &found);
         finding.locate(self.address, self.actions.unwrap_or_default());
@@ -349,7 +345,9 @@ impl<'a> Item<'_, 'a> {
 
     /// Checks the value before the change.
     fn before(&self, matcher: &Matcher, place: &Place<'a>) -> Checked<'a> {
-        let Some(before) = place.values[BEFORE] else { return Ok(Some(Reason::Nothing)) };
+        let Some(before) = place.values[BEFORE] else {
+            return Ok(Some(Reason::Words("nothing")));
+        };
         let data = Data::from(before);
         if matcher.matches(data)? {
             return Ok(None);
@@ -370,12 +368,15 @@ impl<'a> Item<'_, 'a> {
             Marked::Whole => Planned::Unknown,
             Marked::Partly | Marked::Not => Planned::Known(Data::from(place.values[AFTER])),
         };
-        let is_sensitive = place.is_hidden
-            || self.sides.marked(BEFORE, place)? == Marked::Whole
-            || self.sides.marked(AFTER, place)? == Marked::Whole;
         let before = Data::from(place.values[BEFORE]);
-        let changes = !matches!(planned, Planned::Known(_)) || !self.sides.is_same(place)?;
-        let change = ValueChange { before, planned, is_sensitive };
+        let has_before = !matches!(before, Data::Nil);
+        let changes = match planned {
+            Planned::Gone => has_before,
+            Planned::Unknown => true,
+            Planned::Known(Data::Nil) => has_before,
+            Planned::Known(_) => !self.sides.is_same(place)?,
+        };
+        let change = ValueChange { before, planned, is_sensitive: place.is_hidden };
         if (changes && transition.describes(change)?) == is_expected {
             return Ok(None);
         }
@@ -386,17 +387,21 @@ impl<'a> Item<'_, 'a> {
         }))
     }
 
-    /// Whether a condition holds: each of its expectations at one of the places of its path.
+    /// Whether a condition holds: all of its expectations at one of the places of its path. A
+    /// condition on an unknown value counts as met, so that no check is left out by mistake.
     pub fn meets(&self, condition: &Condition) -> Result<bool> {
-        for expectation in &condition.expectations {
-            let mut holds = |item: &Item<'_, '_>, place: &Place<'_>, _: &[AttributeStep]| {
-                Ok(item.contradiction(expectation, place)?.is_none())
-            };
-            if !self.any_place(&condition.path, "", &mut holds)? {
-                return Ok(false);
+        let mut holds = |item: &Item<'_, '_>, place: &Place<'_>, _: &[AttributeStep]| {
+            let is_unknown = item.sides.marked(UNKNOWN, place)? == Marked::Whole;
+            for expectation in &condition.expectations {
+                let is_undecided = is_unknown
+                    && matches!(expectation, Expectation::Known(_) | Expectation::Null(_));
+                if !is_undecided && item.contradiction(expectation, place)?.is_some() {
+                    return Ok(false);
+                }
             }
-        }
-        Ok(true)
+            Ok(true)
+        };
+        self.any_place(&condition.path, "", &mut holds)
     }
 
     /// Whether there is a value at a path, or the path is the root.
@@ -421,7 +426,11 @@ impl<'a> Item<'_, 'a> {
             }
             let sides = documents.sides();
             let around = item.document.map_or(&[][..], |document| &document.steps);
-            let inside = InDocument { text: text.to_owned(), steps: [around, steps].concat() };
+            let inside = InDocument {
+                text: text.to_owned(),
+                steps: [around, steps].concat(),
+                is_hidden: place.is_hidden,
+            };
             let Item { place, address, actions, is_data, deferred, .. } = *item;
             let document = Some(&inside);
             is(&Item { place, address, actions, is_data, deferred, sides: &sides, document })
@@ -443,6 +452,7 @@ impl<'a> Item<'_, 'a> {
         if let Some(path) = query.resolve(|path| self.sides.is_list_at(path))? {
             return is(self, &self.sides.at(&path)?, path.steps());
         }
+        self.sides.find_differences()?;
         let mut places = Places::of(query, self.sides)?;
         while let Some(place) = places.next()? {
             if is(self, &place, &places.path(&place)?)? {
@@ -498,9 +508,7 @@ fn described(data: Data<'_>, expectation: &Expectation) -> Result<(String, Optio
         Type::Number => ("a number".to_owned(), data.number()?.map(Quote::Number)),
         Type::String => {
             let text = data.string()?.unwrap_or_default();
-            let compares_numbers =
-                matches!(expectation, Expectation::Known(matcher) if matcher.is_of_numbers());
-            let is_number = compares_numbers && Number::parse(text.as_bytes()).is_some();
+            let is_number = expectation.is_of_numbers() && Number::parse(text.as_bytes()).is_some();
             ("a text".to_owned(), Some(Quote::Text { text, is_number }))
         }
     })

@@ -31,8 +31,7 @@ pub enum Matcher {
     },
     /// The number of elements, members or characters lies within bounds.
     Size(Bounds),
-    /// A string that is an address or a range of addresses: one that is wholly private, or another
-    /// one.
+    /// A string that is an address or a range of addresses, either private as a whole or not.
     Network {
         /// Whether every address is private.
         is_private: bool,
@@ -142,6 +141,15 @@ impl Matcher {
             | Matcher::Network { .. }
             | Matcher::PrefixLength(_)
             | Matcher::Contains(..) => false,
+        }
+    }
+
+    /// Whether the matcher asks for an object.
+    pub(super) fn is_of_objects(&self) -> bool {
+        match self {
+            Matcher::ObjectOf { .. } => true,
+            Matcher::All(list) | Matcher::OneOf(list) => list.iter().any(Matcher::is_of_objects),
+            _ => false,
         }
     }
 

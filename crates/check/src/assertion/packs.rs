@@ -30,25 +30,30 @@ impl Pack {
         },
         Pack {
             name: "azure",
-            about: "The same for Azure",
+            about: "Exposure, permissions and logs of Azure",
             text: include_str!("../../packs/azure.yaml"),
         },
         Pack {
             name: "google",
-            about: "The same for Google Cloud",
+            about: "Exposure, permissions and logs of Google Cloud",
             text: include_str!("../../packs/google.yaml"),
         },
         Pack {
             name: "kubernetes",
-            about: "The same for the provider of Kubernetes",
+            about: "Permissions, exposure and isolation in Kubernetes",
             text: include_str!("../../packs/kubernetes.yaml"),
         },
     ];
 
     /// Returns the assertions. They have no file, so reports name no line for them.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the file is malformed. The tests parse all packs.
     pub fn assertions(self) -> Vec<Assertion> {
-        // A test parses all packs.
-        parse(self.text, Syntax::Yaml).unwrap_or_default()
+        let parsed = parse(self.text, Syntax::Yaml);
+        let assertions = parsed.unwrap_or_else(|error| panic!("pack {}: {error}", self.name));
+        assertions.into_iter().map(|it| Assertion { is_of_pack: true, ..it }).collect()
     }
 }
 

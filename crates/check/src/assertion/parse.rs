@@ -199,12 +199,12 @@ impl Parts {
     fn subject(&self) -> Result<Subject, FileError> {
         Ok(match (&self.resource, &self.output) {
             (Some(text), _) => match text.strip_prefix("output.") {
-                Some(name) => Subject::Output(AddressPattern::new(name)),
+                Some(name) => Subject::Output(of_output(self.line, name)?),
                 None => Subject::Resource(pattern(self.line, text)?),
             },
             (_, Some(text)) => {
                 let name = text.strip_prefix("output.").unwrap_or(text);
-                Subject::Output(AddressPattern::new(name))
+                Subject::Output(of_output(self.line, name)?)
             }
             _ => Subject::Plan,
         })
@@ -226,6 +226,8 @@ impl Parts {
             Some(format!("`{key}` needs a `resource` or an `output`"))
         } else if is_plan && self.when.is_some() {
             Some("`when` needs a `resource` or an `output`".to_owned())
+        } else if self.when.is_some() && self.first(Scope::Resources).is_some() {
+            Some("`count` counts all resources of the pattern: it goes without `when`".to_owned())
         } else if let (true, Some(key)) = (is_output, self.first(Scope::Resource)) {
             Some(format!("`{key}` is about a resource, not an output"))
         } else {
@@ -246,6 +248,7 @@ impl Parts {
         Ok(Assertion {
             name: name.unwrap_or_else(|| named(&subject, &path, &expectations)),
             file: String::new(),
+            is_of_pack: false,
             line,
             subject,
             when,
@@ -296,6 +299,10 @@ fn condition(node: Node, is_dotted: bool, subject: &Subject) -> Result<Condition
         let text = "the condition expects nothing: add a key like `action` or `known`";
         return Err(FileError::new(parts.line, text));
     }
+    if let (Subject::Output(_), Some(key)) = (subject, parts.first(Scope::Resource)) {
+        let text = format!("`{key}` is about a resource, not an output");
+        return Err(FileError::new(parts.line, text));
+    }
     Ok(Condition { path: parts.value_selector(subject)?, expectations: parts.expectations })
 }
 
@@ -317,6 +324,13 @@ fn pattern(line: usize, text: &str) -> Result<AddressPattern, FileError> {
     AddressPattern::parse(text).map_err(|error| FileError::new(line, error.to_string()))
 }
 
+fn of_output(line: usize, name: &str) -> Result<AddressPattern, FileError> {
+    match name.starts_with('@') {
+        true => Err(FileError::new(line, "a set of types has no outputs")),
+        false => Ok(AddressPattern::new(name)),
+    }
+}
+
 /// Reads one string or a list of strings.
 fn texts(node: &Node, name: &str) -> Result<Vec<String>, FileError> {
     match &node.kind {
@@ -332,6 +346,10 @@ fn path_style(line: usize, node: &Node) -> Result<bool, FileError> {
 
 fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
     let text = text(node, "path")?;
+    if text.matches("jsondecode(").count() > DOCUMENTS_MAX {
+        let text = format!("the path leads into more than {DOCUMENTS_MAX} nested documents");
+        return Err(FileError::new(node.line, text));
+    }
     selector(&text, is_dotted).map_err(|error| {
         if let Some(refusal) = refuse_document(&text) {
             return FileError::new(node.line, visible(&refusal));
@@ -348,6 +366,9 @@ fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
         FileError::new(node.line, text)
     })
 }
+
+/// Maximum number of documents in documents that a path leads into.
+const DOCUMENTS_MAX: usize = 4;
 
 fn selector(text: &str, is_dotted: bool) -> Result<ValueSelector, Error> {
     if let Some((string, inside)) = split_document(text) {

@@ -28,6 +28,10 @@ pub(super) struct PartialResult {
     /// A hint for the first value that lacks the path: the existing key that is most similar to the
     /// missing one.
     pub near_path: Option<String>,
+    /// Whether any value has the path of the condition.
+    pub has_when: bool,
+    /// Whether any value lacks the path of the condition.
+    pub lacks_when: bool,
     /// For each pattern of `only`, whether it covers anything.
     pub covered: Vec<bool>,
 }
@@ -79,6 +83,8 @@ impl PartialResult {
             self.near_path = other.near_path.take();
         }
         self.lacks_path |= other.lacks_path;
+        self.has_when |= other.has_when;
+        self.lacks_when |= other.lacks_when;
         self.covered.resize(self.covered.len().max(other.covered.len()), false);
         self.covered.iter_mut().zip(&other.covered).for_each(|(own, theirs)| *own |= theirs);
     }
@@ -94,6 +100,12 @@ impl PartialResult {
             self.near_path = near()?;
         }
         Ok(())
+    }
+
+    /// Records whether a value has the path of the condition.
+    pub fn note_when(&mut self, has_path: bool) {
+        self.has_when |= has_path;
+        self.lacks_when |= !has_path;
     }
 
     /// Records that the pattern of `only` at an index covers a resource or an output.

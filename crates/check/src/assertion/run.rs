@@ -1,5 +1,6 @@
 //! Checks assertions on one document, in one pass.
 
+use super::document::InDocument;
 use super::facts::{Facts, is_asked};
 use super::item::Item;
 use super::list::Assertions;
@@ -165,9 +166,11 @@ impl<'a> Run<'a> {
                 let is_expected = match expectation {
                     Expectation::Plan(PlanState::Empty) => false,
                     Expectation::Only(patterns) => {
-                        let names = [&current.address, &current.type_name];
+                        let Current { address, type_name, .. } = current;
+                        // The name of an output may look like a type.
                         let covers = |pattern: &AddressPattern| {
-                            names.iter().any(|name| pattern.covers(name))
+                            pattern.covers(type_name)
+                                || !pattern.is_set() && pattern.covers(address)
                         };
                         let mut is_covered = false;
                         for (index, _) in patterns.iter().enumerate().filter(|it| covers(it.1)) {
@@ -318,17 +321,27 @@ fn check_item(
     item: &Item<'_, '_>,
     answer: &mut PartialResult,
 ) -> Result<()> {
+    let is_undecided = item.deferred.is_some() && !assertion.expects_deferred();
     if let Some(when) = &assertion.when
-        && !item.meets(when)?
+        && !is_undecided
     {
-        return Ok(());
+        if item.actions.is_none() && when.expectations.iter().any(Expectation::is_of_change) {
+            let mut others = others(assertion);
+            return others.try_for_each(|it| item.fail_as_of_state(it, &mut answer.outcome));
+        }
+        if !when.path.is_root() {
+            answer.note_when(item.has_value(&when.path)?);
+        }
+        if !item.meets(when)? {
+            return Ok(());
+        }
     }
     let root = AttributePath::root();
     for expectation in assertion.expectations.iter().filter(|it| it.is_of_deferral()) {
         item.check(expectation, &root, &item.sides.root()?, &mut answer.outcome)?;
     }
-    if item.deferred.is_some() && !assertion.expects_deferred() {
-        // A value that is not there takes no step.
+    if is_undecided {
+        // A missing value cannot change.
         let is_transition = |it: &Expectation| matches!(it, Expectation::NotChange(_));
         if assertion.is_optional
             && assertion.expectations.iter().all(is_transition)
@@ -365,9 +378,19 @@ fn check_values(
         ValueSelector::At(path) => return check_at(others(assertion), item, path, answer),
         ValueSelector::Document(document) => {
             let mut has_any = false;
+            // Failures in a value that is marked as a whole count as one.
+            let mut failed_in: Option<InDocument> = None;
             item.any_document(document, &assertion.path.text(), &mut |item| {
                 has_any = true;
+                let place = item.document.filter(|place| place.is_hidden);
+                if failed_in.as_ref().zip(place).is_some_and(|(last, it)| last.steps == it.steps) {
+                    return Ok(false);
+                }
+                let failures = answer.outcome.failed;
                 check_values(assertion, &document.inside, item, answer)?;
+                if answer.outcome.failed > failures {
+                    failed_in = place.cloned();
+                }
                 Ok(false)
             })?;
             return match has_any {

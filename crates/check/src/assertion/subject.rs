@@ -10,8 +10,10 @@ use plansift_core::path::{AddressPattern, AttributePath, AttributeQuery, Attribu
 pub struct Assertion {
     /// The name in reports. By default, it is the assertion in a few words.
     pub name: String,
-    /// The name of the file; empty for an assertion from the command line.
+    /// The name of the file; empty for an assertion from the command line, or from a pack.
     pub file: String,
+    /// Whether the assertion is from a pack. Such a pattern has no typo.
+    pub is_of_pack: bool,
     /// The line in the file.
     pub line: usize,
     /// What the assertion is about.
@@ -32,10 +34,14 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// Returns the expectations, those of the condition included.
-    pub fn all_expectations(&self) -> impl Iterator<Item = &Expectation> {
-        let of_condition = self.when.iter().flat_map(|when| &when.expectations);
-        self.expectations.iter().chain(of_condition)
+    /// Whether the assertion and its condition compare whole values only. A value in a document in
+    /// a string is a part of the string.
+    pub fn is_exact(&self) -> bool {
+        let when = self.when.as_ref().map(|when| (&when.path, &when.expectations));
+        [(&self.path, &self.expectations)].into_iter().chain(when).all(|(path, expectations)| {
+            !matches!(path, ValueSelector::Document(_))
+                && expectations.iter().all(Expectation::is_exact)
+        })
     }
 
     /// Whether the assertion is about deferred changes.
@@ -169,16 +175,41 @@ pub(super) const DEFERRAL_REASONS: [&str; 6] = [
 ];
 
 impl Expectation {
-    /// Returns the matchers of values.
-    pub fn matchers(&self) -> impl Iterator<Item = &Matcher> {
-        let (matcher, transition) = match self {
-            Expectation::Known(matcher) | Expectation::Before(matcher) => (Some(matcher), None),
+    /// Whether the expectation compares whole values only, like [`Matcher::is_exact`].
+    pub fn is_exact(&self) -> bool {
+        match self {
+            Expectation::Known(matcher) | Expectation::Before(matcher) => matcher.is_exact(),
             Expectation::Change(transition) | Expectation::NotChange(transition) => {
-                (None, Some(transition))
+                transition.is_exact()
             }
-            _ => (None, None),
-        };
-        matcher.into_iter().chain(transition.into_iter().flat_map(Transition::matchers))
+            _ => true,
+        }
+    }
+
+    /// Whether the expectation compares numbers.
+    pub(super) fn is_of_numbers(&self) -> bool {
+        match self {
+            Expectation::Known(matcher) | Expectation::Before(matcher) => matcher.is_of_numbers(),
+            Expectation::Change(transition) | Expectation::NotChange(transition) => {
+                transition.growth.is_some() || transition.matchers().any(Matcher::is_of_numbers)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the expectation is about a change, which a state does not have.
+    pub(super) fn is_of_change(&self) -> bool {
+        matches!(
+            self,
+            Expectation::Action(_)
+                | Expectation::NotAction(_)
+                | Expectation::Deferred(_)
+                | Expectation::DeferredFor(_)
+                | Expectation::Unchanged(_)
+                | Expectation::Before(_)
+                | Expectation::Change(_)
+                | Expectation::NotChange(_)
+        )
     }
 
     /// Whether the expectation is about the deferral of a change.

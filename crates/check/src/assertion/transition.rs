@@ -27,7 +27,7 @@ pub struct Transition {
     /// matches.
     pub removes: Option<Matcher>,
     /// The number grows, or shrinks.
-    pub size: Option<Growth>,
+    pub growth: Option<Growth>,
     /// The planned value is unknown. With `false`: it is known.
     pub unknown: Option<bool>,
     /// The value is marked sensitive as a whole, before the change or after it. With `false`: it is
@@ -68,10 +68,10 @@ pub(super) enum Planned<'a> {
 impl Transition {
     /// Whether the condition holds for a value that changes.
     ///
-    /// A missing value counts as null. If the object goes, only a condition on the value before
-    /// alone can hold. An unknown value meets no condition except `unknown`.
+    /// A missing value counts as null, and so do unknown parts of a planned value. If the planned
+    /// value is unknown, or the object goes, only `was`, `sensitive` and `unknown` are compared.
     pub(super) fn describes(&self, change: ValueChange<'_>) -> Result<bool> {
-        let Transition { was, becomes, adds, removes, size, unknown, sensitive } = self;
+        let Transition { was, becomes, adds, removes, growth, unknown, sensitive } = self;
         let ValueChange { before, planned, is_sensitive } = change;
         if sensitive.is_some_and(|sensitive| sensitive != is_sensitive) {
             return Ok(false);
@@ -86,19 +86,17 @@ impl Transition {
         {
             return Ok(false);
         }
-        let needs_planned =
-            becomes.is_some() || adds.is_some() || removes.is_some() || size.is_some();
         let after = match planned {
             Planned::Known(after) => after,
-            Planned::Gone | Planned::Unknown => return Ok(!needs_planned),
+            Planned::Gone | Planned::Unknown => return Ok(!self.needs_planned()),
         };
         if let Some(becomes) = becomes
             && !becomes.matches(after)?
         {
             return Ok(false);
         }
-        if let Some(size) = size
-            && growth(before, after)? != Some(*size)
+        if let Some(growth) = growth
+            && growth_of(before, after)? != Some(*growth)
         {
             return Ok(false);
         }
@@ -107,6 +105,22 @@ impl Transition {
             None => Ok(true),
         };
         Ok(has(adds, before, after)? && has(removes, after, before)?)
+    }
+
+    /// Whether a part of the condition is about the planned value.
+    pub(super) fn needs_planned(&self) -> bool {
+        let Transition { becomes, growth, .. } = self;
+        becomes.is_some() || growth.is_some() || self.compares_elements()
+    }
+
+    /// Whether a part of the condition is about elements.
+    fn compares_elements(&self) -> bool {
+        self.adds.is_some() || self.removes.is_some()
+    }
+
+    /// Whether the condition is about whole values only, like [`Matcher::is_exact`].
+    pub fn is_exact(&self) -> bool {
+        self.growth.is_none() && !self.compares_elements() && self.matchers().all(Matcher::is_exact)
     }
 
     /// Returns the matchers of the condition.
@@ -119,7 +133,7 @@ impl Transition {
         let part = |word: &str, matcher: &Option<Matcher>| {
             matcher.as_ref().map(|matcher| format!("{word} {}", matcher.words()))
         };
-        let size = self.size.map(|size| match size {
+        let growth = self.growth.map(|growth| match growth {
             Growth::Grows => "to a larger number".to_owned(),
             Growth::Shrinks => "to a smaller number".to_owned(),
         });
@@ -137,7 +151,7 @@ impl Transition {
             part("to", &self.becomes),
             part("that adds", &self.adds),
             part("that removes", &self.removes),
-            size,
+            growth,
             unknown,
         ];
         format!("a change {}", parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
@@ -146,7 +160,7 @@ impl Transition {
 
 /// Returns how a number changes; `None` if it does not, or if one of the values is no number. A
 /// string that is a number counts as a number, because providers have both.
-fn growth(before: Data<'_>, after: Data<'_>) -> Result<Option<Growth>> {
+fn growth_of(before: Data<'_>, after: Data<'_>) -> Result<Option<Growth>> {
     let number = |data: Data<'_>| -> Result<Option<Number>> {
         let text = match data.number()? {
             None => data.string()?,
@@ -163,32 +177,43 @@ fn growth(before: Data<'_>, after: Data<'_>) -> Result<Option<Growth>> {
 }
 
 /// Whether a value has a matching element or member that another value does not have. Elements are
-/// compared whatever their order, and members with their keys. A scalar has one element: itself.
+/// compared whatever their order, and members with their keys. A scalar has one element: itself. So
+/// has an object, if the matcher asks for an object: a policy may have one statement, or a list.
 fn has_new(matcher: &Matcher, old: Data<'_>, new: Data<'_>) -> Result<bool> {
     let state = RandomState::new();
     let mut known: HashMap<u64, u32> = HashMap::new();
-    each_part(old, |key, part| {
+    let is_of_objects = matcher.is_of_objects();
+    each_part(old, is_of_objects, |key, part| {
         *known.entry(fingerprint(&state, key, part)?).or_default() += 1;
         Ok(false)
     })?;
-    each_part(new, |key, part| match known.get_mut(&fingerprint(&state, key, part)?) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            Ok(false)
+    each_part(new, is_of_objects, |key, part| {
+        match known.get_mut(&fingerprint(&state, key, part)?) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                Ok(false)
+            }
+            _ => matcher.matches(Data::from(part)),
         }
-        _ => matcher.matches(Data::from(part)),
     })
 }
 
 /// Calls `each` with the members of an object and their keys, with the elements of an array, or
-/// with a scalar, until it returns true. Returns whether it did.
+/// with a scalar, until it returns true. Returns whether it did. With `is_of_objects`, an object is
+/// also a part itself.
 fn each_part<'a>(
     of: Data<'a>,
+    is_of_objects: bool,
     mut each: impl FnMut(Option<&str>, Value<'a>) -> Result<bool>,
 ) -> Result<bool> {
     let Data::Value(value) = of else { return Ok(false) };
-    if !matches!(value.kind()?, Kind::Array | Kind::Object) {
-        return each(None, value);
+    let is_element = match value.kind()? {
+        Kind::Array => false,
+        Kind::Object => is_of_objects,
+        _ => return each(None, value),
+    };
+    if is_element && each(None, value)? {
+        return Ok(true);
     }
     let mut parts = Columns::of([Some(value)])?;
     while let Some((step, [part])) = parts.next()? {
@@ -288,8 +313,8 @@ mod tests {
 
     #[test]
     fn numbers_grow_and_shrink() {
-        let shrinks = Transition { size: Some(Growth::Shrinks), ..Transition::default() };
-        let grows = Transition { size: Some(Growth::Grows), ..Transition::default() };
+        let shrinks = Transition { growth: Some(Growth::Shrinks), ..Transition::default() };
+        let grows = Transition { growth: Some(Growth::Grows), ..Transition::default() };
         for (before, after, is_less) in [
             ("35", "7", true),
             (r#""35""#, "7", true),

@@ -58,7 +58,10 @@ pub(super) fn matcher(node: &Node) -> Result<Matcher, FileError> {
             "network" => match text(value, key)?.as_str() {
                 "public" => Matcher::Network { is_private: false },
                 "private" => Matcher::Network { is_private: true },
-                _ => return Err(value.wrong(key, "`public` or `private`")),
+                _ => {
+                    let text = "`network` is `public` or `private`";
+                    return Err(FileError::new(value.line, text));
+                }
             },
             "contains" => {
                 let text = match &value.kind {
@@ -116,14 +119,22 @@ pub(super) fn transition(node: &Node, name: &str) -> Result<Transition, FileErro
             "unknown" => transition.unknown = Some(boolean(value, key)?),
             "sensitive" => transition.sensitive = Some(boolean(value, key)?),
             "grows" | "shrinks" => {
-                let size = if key == "grows" { Growth::Grows } else { Growth::Shrinks };
-                if !boolean(value, key)? || transition.size.replace(size).is_some() {
+                let growth = if key == "grows" { Growth::Grows } else { Growth::Shrinks };
+                if !boolean(value, key)? {
                     let text = format!("write `{key}: true`, or leave it out");
+                    return Err(FileError::new(*line, text));
+                }
+                if transition.growth.replace(growth).is_some() {
+                    let text = "`grows` and `shrinks` exclude each other";
                     return Err(FileError::new(*line, text));
                 }
             }
             _ => return Err(unknown_key(*line, key, &KEYS)),
         }
+    }
+    if transition.unknown == Some(true) && transition.needs_planned() {
+        let text = "an unknown value has no other keys than `was` and `sensitive`";
+        return Err(FileError::new(node.line, text));
     }
     if members.is_empty() {
         let text = format!("`{name}` is empty: write one of {}", KEYS.join(", "));

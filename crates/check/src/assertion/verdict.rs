@@ -57,6 +57,7 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResult
         };
         if let Subject::Resource(pattern) = &assertion.subject
             && answer.outcome.asked == 0
+            && !assertion.is_of_pack
             && answer.outcome.holds()
             && let Some((type_name, near)) = names.near_type(pattern.text())
         {
@@ -65,7 +66,8 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResult
         for expectation in assertion.expectations.iter().filter(|_| !facts.is_state) {
             let Expectation::Only(patterns) = expectation else { continue };
             for (place, pattern) in patterns.iter().enumerate() {
-                if !answer.is_covered(place) {
+                // A set of types has no typo.
+                if !answer.is_covered(place) && !pattern.is_set() {
                     let near = names.near_any(pattern.text());
                     let hint = near.map(|near| format!(": did you mean {near}?"));
                     let hint = hint.unwrap_or_default();
@@ -138,7 +140,10 @@ impl Closing<'_> {
         if outcome.asked == 0 {
             // A set of types has no typo.
             let is_set = matches!(&assertion.subject, Subject::Resource(set) if set.is_set());
-            if assertion.is_optional || is_set {
+            let asks_for_any =
+                |it: &Expectation| matches!(it, Expectation::Absent(_) | Expectation::Count(..));
+            let may_skip = is_set && !assertion.expectations.iter().any(asks_for_any);
+            if assertion.is_optional || may_skip {
                 outcome.is_skipped = true;
             } else if !may_be_nothing {
                 let hint = did_you_mean(near.as_deref());
@@ -160,6 +165,21 @@ impl Closing<'_> {
             self.count();
         }
         self.path(pattern);
+        self.when(pattern);
+    }
+
+    /// Adds a failure if no value has the path of the condition, so that a typo does not go
+    /// unnoticed.
+    fn when(&mut self, pattern: &str) {
+        let Closing { assertion, ref mut answer, .. } = *self;
+        let is_unseen = answer.lacks_when && !answer.has_when && answer.outcome.holds();
+        if let Some(when) = &assertion.when
+            && is_unseen
+            && !assertion.is_optional
+        {
+            let path = when.path.text();
+            answer.outcome.fail(pattern, &path, "a value at the path of `when`", "nothing");
+        }
     }
 
     /// Adds a failure if a count is not within its bounds.

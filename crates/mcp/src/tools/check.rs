@@ -1,6 +1,6 @@
 //! `check`: whether a plan keeps rules and assertions.
 
-use plansift_check::assertion::{self, Assertion, Assertions, Matcher, Syntax};
+use plansift_check::assertion::{self, Assertion, Assertions, Syntax};
 use plansift_core::error::Result as ReadResult;
 use plansift_plan::record::{FailedAssertion, Finding, Record, Sink};
 use plansift_report::gate::Rule;
@@ -84,8 +84,9 @@ const RULES_MAX: usize = 1_000;
 const FINDINGS: usize = 5;
 
 /// A question about a part of a value, asked often enough, would tell a secret.
-const NOT_EXACT: &str = "assertions: matchers compare whole values here, without regex, range, \
-                         size and contains";
+const NOT_EXACT: &str = "assertions: only whole values are compared here, without regex, range, \
+                         size, contains, network, prefix_length, adds, removes, grows, shrinks and \
+                         paths into documents";
 
 /// Says how to ask for the rest.
 const ASK: &str = "a larger max_bytes, or fewer rules and assertions in a call";
@@ -160,10 +161,7 @@ fn assertions(text: &str) -> Result<Assertions, Refusal> {
         let hint = "write a list such as `[{resource: 'aws_db_*', action: no-op}]`";
         Refusal::new(format!("assertions: {error}"), hint)
     })?;
-    let is_exact = |assertion: &Assertion| {
-        assertion.all_expectations().all(|it| it.matchers().all(Matcher::is_exact))
-    };
-    if !parsed.iter().all(is_exact) {
+    if !parsed.iter().all(Assertion::is_exact) {
         return Err(Refusal::new(NOT_EXACT, "write a whole value, such as `known: t3.micro`"));
     }
     match parsed.len() {

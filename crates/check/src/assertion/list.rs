@@ -19,8 +19,10 @@ pub struct Assertions {
     /// Assertions about resources whose pattern has a `*`, by a name that every covered address
     /// contains.
     named: Index,
-    /// Assertions about resources whose pattern is a set of types, or has a `*` and no such name.
+    /// Assertions about resources whose pattern has a `*` and no such name.
     globs: Vec<usize>,
+    /// Assertions about sets of types, by the pattern. A set has many globs, so each is tried once.
+    sets: Vec<(AddressPattern, Vec<usize>)>,
     /// Assertions about outputs whose pattern has no `*`, by pattern.
     outputs: Index,
     /// Assertions about outputs whose pattern has a `*`.
@@ -97,6 +99,9 @@ impl Assertions {
             }
         }
         found.extend(self.globs.iter().copied().filter(covers));
+        for (_, places) in self.sets.iter().filter(|(set, _)| set.covers(type_name)) {
+            found.extend(places);
+        }
         found.sort_unstable();
         found.dedup();
         found
@@ -108,7 +113,12 @@ impl From<Vec<Assertion>> for Assertions {
         let mut all = Assertions::default();
         for (place, assertion) in list.iter().enumerate() {
             match &assertion.subject {
-                Subject::Resource(pattern) if pattern.is_set() => all.globs.push(place),
+                Subject::Resource(set) if set.is_set() => {
+                    match all.sets.iter_mut().find(|(known, _)| known == set) {
+                        Some((_, places)) => places.push(place),
+                        None => all.sets.push((set.clone(), vec![place])),
+                    }
+                }
                 Subject::Resource(pattern) => match constant(pattern) {
                     Some(text) => all.exact.entry(text.to_owned()).or_default().push(place),
                     None => match longest_name(pattern.text()) {
@@ -194,7 +204,9 @@ mod tests {
                 let Subject::Resource(pattern) = &assertions.list[*place].subject else {
                     return false;
                 };
-                pattern.covers(&address) || pattern.exact().is_none() && pattern.covers(&kind)
+                let is_set = pattern.is_set();
+                !is_set && pattern.covers(&address)
+                    || pattern.exact().is_none() && pattern.covers(&kind)
             }).collect();
             prop_assert_eq!(assertions.covering(&address, &kind), expected);
         }

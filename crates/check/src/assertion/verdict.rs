@@ -41,16 +41,16 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResult
         match &assertion.subject {
             Subject::Plan => closing.plan(has_changes, has_drift),
             Subject::Resource(_) if facts.lacks_changes => closing.not_listed(),
-            Subject::Resource(pattern) => closing.subject(
-                "a resource that the pattern covers",
-                pattern.text(),
-                names.near_resource(pattern.text()),
-            ),
-            Subject::Output(pattern) => closing.subject(
-                "an output of this name",
-                pattern.text(),
-                names.near_output(pattern.text()),
-            ),
+            Subject::Resource(pattern) => {
+                closing.subject("a resource that the pattern covers", pattern.text(), || {
+                    names.near_resource(pattern.text())
+                })
+            }
+            Subject::Output(pattern) => {
+                closing.subject("an output of this name", pattern.text(), || {
+                    names.near_output(pattern.text())
+                })
+            }
         }
         let mut add = |pattern, text| {
             unmatched.push(Unmatched { assertion: index, pattern, text });
@@ -131,8 +131,9 @@ impl Closing<'_> {
         }
     }
 
-    /// Completes the result of an assertion about resources or outputs.
-    fn subject(&mut self, noun: &str, pattern: &str, near: Option<String>) {
+    /// Completes the result of an assertion about resources or outputs. `near` searches for a
+    /// similar name, which takes long in a large plan.
+    fn subject(&mut self, noun: &str, pattern: &str, near: impl FnOnce() -> Option<String>) {
         let Closing { assertion, ref mut answer, .. } = *self;
         let may_be_nothing = assertion.path.is_root()
             && assertion.expectations.iter().any(|it| matches!(it, Expectation::Absent(true)));
@@ -146,7 +147,7 @@ impl Closing<'_> {
             if assertion.is_optional || may_skip {
                 outcome.is_skipped = true;
             } else if !may_be_nothing {
-                let hint = did_you_mean(near.as_deref());
+                let hint = did_you_mean(near().as_deref());
                 let found = format!(
                     "none: the assertion asks about nothing: add optional: true if that is \
                      fine{hint}"

@@ -368,6 +368,8 @@ fn conditions_that_cannot_hold_are_refused() {
     }
     let said = refusal("output: '@data', known: 1");
     assert!(said.contains("a set of types has no outputs"), "{said}");
+    let said = refusal("resource: @data, absent: true");
+    assert!(said.contains("put a set of types in quotes"), "{said}");
     let said = refusal("resource: '@dta', absent: true");
     assert!(said.contains("the sets are @access, @data, @network"), "{said}");
 }

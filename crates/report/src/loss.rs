@@ -68,6 +68,7 @@ mod tests {
             "aws_kms_key",
             "aws_rds_cluster",
             "aws_rds_cluster_instance",
+            "aws_rds_global_cluster",
             "aws_s3_bucket",
             "aws_secretsmanager_secret",
             "azurerm_container_registry",
@@ -91,9 +92,11 @@ mod tests {
             assert!(holds_data(name), "{name}");
         }
         for name in [
+            "aws_batch_job_queue",
             "aws_db_subnet_group",
             "aws_iam_role",
             "aws_instance",
+            "aws_rds_cluster_parameter_group",
             "aws_route53_record",
             "aws_s3_bucket_policy",
             "aws_security_group_rule",

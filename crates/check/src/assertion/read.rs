@@ -60,7 +60,12 @@ fn yaml(text: &str) -> Result<Node, FileError> {
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let line = error.marker().line();
-            FileError::new(line, format!("invalid YAML: {}", error.info()))
+            let info = error.info();
+            let hint = match info.contains("@'") {
+                true => ": put a set of types in quotes, as in \"@data\"",
+                false => "",
+            };
+            FileError::new(line, format!("invalid YAML: {info}{hint}"))
         })?;
         let line = span.start.line();
         match event {

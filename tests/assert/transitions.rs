@@ -366,6 +366,10 @@ fn conditions_that_cannot_hold_are_refused() {
         let said = refusal(&format!("resource: a.b, {assertion}"));
         assert!(said.contains(words), "{assertion}: {said}");
     }
+    for path in ["jsondecode(a).p*", "jsondecode(a)b", "jsondecode(a).", "jsondecode(a"] {
+        let said = refusal(&format!("resource: a.b, path: '{path}', known: 1"));
+        assert!(said.contains("write one like jsondecode(policy).Statement"), "{path}: {said}");
+    }
     let said = refusal("output: '@data', known: 1");
     assert!(said.contains("a set of types has no outputs"), "{said}");
     let said = refusal("resource: @data, absent: true");

@@ -44,8 +44,10 @@ impl Documents {
             }
             let text = text_of(value);
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-            let document = Detached::read(text.as_bytes(), Limits::default());
-            Ok(document.ok().filter(|_| text.len() <= TEXT_MAX))
+            if text.len() > TEXT_MAX {
+                return Ok(None);
+            }
+            Ok(Detached::read(text.as_bytes(), Limits::default()).ok())
         };
         let [before, after] = [parse(place.values[BEFORE])?, parse(place.values[AFTER])?];
         let is_marked = |side| Ok(place.is_hidden || sides.marked(side, place)? != Marked::Not);

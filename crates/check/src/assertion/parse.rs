@@ -351,6 +351,10 @@ fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
         return Err(FileError::new(node.line, text));
     }
     selector(&text, is_dotted).map_err(|error| {
+        if text.starts_with("jsondecode(") {
+            let text = "the path is invalid: write one like jsondecode(policy).Statement[*].Action";
+            return FileError::new(node.line, text);
+        }
         if let Some(refusal) = refuse_document(&text) {
             return FileError::new(node.line, visible(&refusal));
         }

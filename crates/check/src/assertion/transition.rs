@@ -1,7 +1,7 @@
 //! Conditions on the step from the value before a change to the planned value.
 //!
-//! They are about values that change. A value that stays as it is takes no step, however dangerous
-//! it is.
+//! A condition holds for values that change only. A dangerous value that stays the same is no
+//! change.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -50,7 +50,7 @@ pub(super) struct ValueChange<'a> {
     /// The value before the change; `Nil` if there is none.
     pub before: Data<'a>,
     pub planned: Planned<'a>,
-    /// Whether the value is marked sensitive as a whole on one side.
+    /// Whether the value, or a value around it, is marked as a whole on one side.
     pub is_sensitive: bool,
 }
 
@@ -176,9 +176,10 @@ fn growth_of(before: Data<'_>, after: Data<'_>) -> Result<Option<Growth>> {
     })
 }
 
-/// Whether a value has a matching element or member that another value does not have. Elements are
-/// compared whatever their order, and members with their keys. A scalar has one element: itself. So
-/// has an object, if the matcher asks for an object: a policy may have one statement, or a list.
+/// Whether a value has a matching element or member that another value does not have. The order of
+/// elements does not matter. Members are compared with their keys. A scalar is its own only
+/// element. An object is also an element of its own if the matcher asks for an object, because a
+/// policy has one statement or a list of them.
 fn has_new(matcher: &Matcher, old: Data<'_>, new: Data<'_>) -> Result<bool> {
     let state = RandomState::new();
     let mut known: HashMap<u64, u32> = HashMap::new();

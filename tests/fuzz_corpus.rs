@@ -17,13 +17,14 @@ const LEN_MAX: u64 = 1 << 20;
 
 /// The folders of the corpus with the least number of their files, and by day a file is checked by
 /// one target of how many.
-const FOLDERS: [(&str, usize, usize); 17] = [
+const FOLDERS: [(&str, usize, usize); 18] = [
     ("assertions", 3, 4),
     ("attack", 20, 4),
     ("cases", 14, 4),
     ("checks", 5, 4),
     ("compare", 15, 4),
     ("fuzz", 15, 4),
+    ("graphs", 80, 4),
     ("hostile", 320, 4),
     ("native-states", 6, 4),
     ("nights", 5, 4),

@@ -40,6 +40,7 @@
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
 //! | comparisons of two documents, approvals and digests, against an oracle | `compare.rs` |
 //! | configurations: elements, blocks and dependents against the oracle | `configuration.rs` |
+//! | the graph of a configuration against the graphs of Terraform | `graph.rs` |
 //! | blocks of configurations, `--source`, annotations | `blocks.rs` |
 //! | SARIF against the schema of OASIS | `sarif.rs` |
 //! | reports: expected files, parsers of their formats, omissions | `report.rs` |
@@ -65,6 +66,7 @@ mod facts;
 mod fuzz_corpus;
 mod generated;
 mod grammar;
+mod graph;
 mod hostile;
 mod html;
 mod in_memory;

@@ -158,6 +158,16 @@ impl Configuration {
         self.modules.first().is_none_or(|root| root.directory.files == 0)
     }
 
+    /// Returns the paths of the files without blocks because of an error in them.
+    pub fn unread(&self) -> impl Iterator<Item = &str> {
+        let files: std::collections::BTreeSet<&str> = self
+            .modules
+            .iter()
+            .flat_map(|module| module.directory.unread.iter().map(|file| &**file))
+            .collect();
+        files.into_iter()
+    }
+
     /// Returns the diagnostics of the files. A file that several modules use is listed once.
     pub fn diagnostics(&self) -> impl Iterator<Item = &FileDiagnostic> {
         let mut seen = std::collections::HashSet::new();

@@ -14,6 +14,7 @@ use super::file::{
     Detail, FileDiagnostic, MemberReferences, SourceBlock, SourceLocation, parse, references_of,
     whole_file,
 };
+use crate::hcl::diagnostic::Severity;
 use plansift_core::budget::Budget;
 use plansift_core::error::Result;
 
@@ -54,6 +55,8 @@ pub struct Directory {
     pub blocks: Vec<SourceBlock>,
     /// The diagnostics of the files.
     pub diagnostics: Vec<FileDiagnostic>,
+    /// The files without blocks because of an error in them.
+    pub unread: Vec<Arc<str>>,
     pub(super) files: usize,
     /// The index of the first block with each address.
     addresses: HashMap<Box<str>, usize>,
@@ -83,7 +86,12 @@ impl Directory {
     ) -> Result<()> {
         self.files += 1;
         let first = self.blocks.len();
-        self.diagnostics.extend(parse(file, text, detail, budget, &mut self.blocks)?);
+        let found = parse(file, text, detail, budget, &mut self.blocks)?;
+        let has_error = found.iter().any(|it| it.diagnostic.severity == Severity::Error);
+        if has_error && self.blocks.len() == first {
+            self.unread.push(file.clone());
+        }
+        self.diagnostics.extend(found);
         let name = file.rsplit('/').next().unwrap_or(file);
         if is_override(name) {
             let overrides = self.blocks.split_off(first);
@@ -97,6 +105,7 @@ impl Directory {
     /// Adds a file that cannot be read.
     pub(super) fn add_unreadable(&mut self, file: &Arc<str>, detail: String) {
         self.files += 1;
+        self.unread.push(file.clone());
         self.diagnostics.push(whole_file(file, "Failed to read file", detail));
     }
 
@@ -131,6 +140,11 @@ impl Directory {
                     && block.module_source.is_some()
                 {
                     base.module_source = block.module_source.take();
+                }
+                if let Some(base) = self.blocks.get_mut(at)
+                    && !block.providers.is_empty()
+                {
+                    base.providers = std::mem::take(&mut block.providers);
                 }
                 self.replace(at, block.parts, block.definition);
             }
@@ -192,7 +206,6 @@ impl Directory {
             }
         }
         (self.settings, self.first) = Default::default();
-        self.blocks.iter_mut().for_each(|block| block.parts = Vec::new());
     }
 
     /// Returns the first block with this address.

@@ -5,7 +5,7 @@ use std::iter;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hcl_edit::expr::Expression;
+use hcl_edit::expr::{Expression, ObjectKey, ObjectValue};
 
 use crate::hcl::argument::{ArgumentValue, Source};
 use crate::hcl::block::{Attribute, Block};
@@ -58,9 +58,12 @@ pub struct SourceBlock {
     pub references: Vec<String>,
     /// The source of a module call, if it is a literal string.
     pub module_source: Option<Box<str>>,
+    /// The provider configurations that a module call passes: the name in the module, and the name
+    /// here, as in `aws.west`.
+    pub providers: Vec<(String, String)>,
     /// The locations of the blocks in override files that override this block.
     pub overrides: Vec<SourceLocation>,
-    /// The parts that an override file can replace.
+    /// The members of the block, each with its references. An override file can replace each one.
     pub(super) parts: Vec<MemberReferences>,
 }
 
@@ -86,10 +89,18 @@ impl SourceBlock {
             + self.labels.iter().map(|it| label(it)).sum::<usize>()
             + self.address.as_deref().map_or(0, indexed)
             + self.module_source.as_deref().map_or(0, text)
+            + self
+                .providers
+                .iter()
+                .map(|(name, here)| PAIR + text(name) + text(here))
+                .sum::<usize>()
             + references(&self.references)
             + self.parts.iter().map(part).sum::<usize>()
     }
 }
+
+/// The memory of a pair of names without their texts, in bytes. A list may have room for more.
+const PAIR: usize = 2 * size_of::<(String, String)>();
 
 /// The memory of an allocation beyond its length, in bytes.
 const ALLOCATION: usize = 16;
@@ -264,6 +275,8 @@ trait Syntax<E> {
     /// `diagnostics`.
     fn references(&self, attribute: &Attribute<E>, diagnostics: &mut Diagnostics) -> Vec<String>;
     fn literal(&self, attribute: &Attribute<E>) -> Option<Box<str>>;
+    /// Returns the pairs of names in the argument `providers` of a module call.
+    fn providers(&self, attribute: &Attribute<E>) -> Vec<(String, String)>;
 }
 
 struct Json<'a>(Source<'a>);
@@ -329,6 +342,13 @@ impl Syntax<Index> for Json<'_> {
             _ => None,
         }
     }
+
+    fn providers(&self, attribute: &Attribute<Index>) -> Vec<(String, String)> {
+        match self.0.read(attribute).0 {
+            Some(ArgumentValue::Providers(pairs)) => pairs,
+            _ => Vec::new(),
+        }
+    }
 }
 
 struct Native;
@@ -343,6 +363,20 @@ impl Syntax<Expression> for Native {
 
     fn literal(&self, attribute: &Attribute<Expression>) -> Option<Box<str>> {
         expression::constant(&attribute.value).map(Box::from)
+    }
+
+    fn providers(&self, attribute: &Attribute<Expression>) -> Vec<(String, String)> {
+        let Expression::Object(object) = &attribute.value else { return Vec::new() };
+        let pair = |(key, value): (&ObjectKey, &ObjectValue)| {
+            let name = match key {
+                ObjectKey::Ident(name) => name.to_string(),
+                ObjectKey::Expression(key) => {
+                    expression::reference(key).or_else(|| expression::constant(key))?
+                }
+            };
+            Some((name, expression::reference(value.expr())?))
+        };
+        object.iter().filter_map(pair).collect()
     }
 }
 
@@ -359,6 +393,7 @@ fn source_block<E>(
     };
     let labels: Vec<Box<str>> = block.labels.iter().map(|label| (*label.text).into()).collect();
     let is_call = block.kind.as_ref() == "module";
+    let providers = block.attributes.iter().find(|it| is_call && it.name.as_ref() == "providers");
     SourceBlock {
         address: address(&block.kind, &labels, literal("alias").as_deref()),
         kind: block.kind.clone(),
@@ -368,6 +403,7 @@ fn source_block<E>(
         range: Range::new(block.definition.start.min(block.range.start), block.range.end),
         references: references_of(&parts),
         module_source: if is_call { literal("source") } else { None },
+        providers: providers.map(|it| syntax.providers(it)).unwrap_or_default(),
         overrides: Vec::new(),
         parts,
     }

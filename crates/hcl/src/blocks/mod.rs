@@ -11,6 +11,7 @@
 
 mod configuration;
 mod directory;
+mod elements;
 mod file;
 mod files;
 pub mod row;

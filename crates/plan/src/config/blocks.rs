@@ -133,7 +133,10 @@ impl Blocks {
                 let alias = self.name(element.names.alias.as_deref(), offset)?;
                 self.aliases.extend(key.map(|key| (key, alias)));
             }
-            ElementKind::Output | ElementKind::Variable | ElementKind::Action => {}
+            ElementKind::Output
+            | ElementKind::Variable
+            | ElementKind::Action
+            | ElementKind::Local => {}
         }
         Ok(())
     }

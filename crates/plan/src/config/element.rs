@@ -23,17 +23,20 @@ pub enum ElementKind {
     Variable,
     /// An action.
     Action,
+    /// A local value. Only source files have it.
+    Local,
 }
 
 impl ElementKind {
     /// All kinds, in the order of the counts.
-    pub const ALL: [ElementKind; 6] = [
+    pub const ALL: [ElementKind; 7] = [
         ElementKind::Provider,
         ElementKind::ModuleCall,
         ElementKind::Resource,
         ElementKind::Output,
         ElementKind::Variable,
         ElementKind::Action,
+        ElementKind::Local,
     ];
 
     /// Returns the word for the kind in the output.
@@ -45,6 +48,7 @@ impl ElementKind {
             ElementKind::Output => "output",
             ElementKind::Variable => "variable",
             ElementKind::Action => "action",
+            ElementKind::Local => "local",
         }
     }
 }
@@ -114,7 +118,9 @@ pub struct ElementNames {
 }
 
 impl Element {
-    pub(super) fn new(kind: ElementKind, address: String, module_address: &str) -> Element {
+    /// Returns an element that refers to nothing. The address includes that of the module; the
+    /// address of the root module is empty.
+    pub fn new(kind: ElementKind, address: String, module_address: &str) -> Element {
         let module_address = (!module_address.is_empty()).then(|| module_address.to_owned());
         Element {
             kind,
@@ -212,6 +218,9 @@ pub struct ConfigurationSummary {
     pub variables: u64,
     /// Actions.
     pub actions: u64,
+    /// Local values of source files.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub locals: u64,
     /// References to local values. A plan does not contain the expressions of local values, so
     /// dependencies through local values are unknown.
     pub local_references: u64,
@@ -238,6 +247,12 @@ impl ConfigurationSummary {
             ElementKind::Output => &mut self.outputs,
             ElementKind::Variable => &mut self.variables,
             ElementKind::Action => &mut self.actions,
+            ElementKind::Local => &mut self.locals,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -12,6 +12,8 @@
 //! t.other         ─▶ module.m.* ─▶ every member of module.m
 //! ```
 
+use std::collections::{HashSet, VecDeque};
+
 use super::element::{DEPENDS_ON, Dependent, Element, ElementKind};
 use super::names::{NAME_OVERHEAD, Names};
 use super::reference::{Target, traversals};
@@ -25,7 +27,8 @@ use plansift_core::path::ConfigAddress;
 #[derive(Debug)]
 pub struct Graph {
     names: Names,
-    /// The kind of each node; `None` for nodes that are only referred to, such as local values.
+    /// The kind of each node; `None` for nodes that are only referred to, such as local values
+    /// without source files.
     kinds: Vec<Option<ElementKind>>,
     references: Vec<Edge>,
     /// The edges from members to their module call, and from `module.m.*` to members.
@@ -36,6 +39,17 @@ pub struct Graph {
 /// An edge: the number of a node, and the number of a node that it depends on.
 pub type Edge = (u32, u32);
 
+/// A node that depends on another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    /// The number of the node.
+    pub node: u32,
+    /// The number of edges on the shortest path to it.
+    pub distance: u32,
+    /// The node before it on that path.
+    pub through: u32,
+}
+
 /// A node of the graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'g> {
@@ -43,7 +57,8 @@ pub struct Node<'g> {
     pub number: u32,
     /// The address, without instance keys.
     pub address: &'g str,
-    /// The kind of the element; `None` for a node that is only referred to, such as a local value.
+    /// The kind of the element; `None` for a node that is only referred to, such as a local value
+    /// without source files.
     pub kind: Option<ElementKind>,
 }
 
@@ -107,8 +122,12 @@ impl Graph {
                 self.members.push((whole, node));
                 Some(whole)
             }
-            ElementKind::Variable | ElementKind::Provider => None,
-            ElementKind::Resource | ElementKind::Output | ElementKind::Action => Some(node),
+            ElementKind::Provider => None,
+            ElementKind::Resource
+            | ElementKind::Output
+            | ElementKind::Action
+            | ElementKind::Variable
+            | ElementKind::Local => Some(node),
         };
         self.budget.take(3 * size_of::<Edge>(), offset)?;
         if element.module().is_empty() {
@@ -158,42 +177,84 @@ impl Graph {
     /// address may have instance keys. `None` if the configuration neither has the element nor
     /// refers to it.
     pub fn dependents(&mut self, address: &str) -> Option<Vec<Dependent<'_>>> {
-        let address = element_address(address);
-        let whole = self.names.get(&format!("{address}{WHOLE}"));
-        let starts: Vec<u32> = self.names.get(&address).into_iter().chain(whole).collect();
+        self.sort();
+        let starts = self.starts(address);
         if starts.is_empty() {
             return None;
         }
+        let dependent = |reached: Reached| {
+            Some(Dependent {
+                address: self.names.text(reached.node),
+                element: self.kind(reached.node)?,
+                distance: reached.distance,
+                through: self.element_text(reached.through),
+            })
+        };
+        let (reached, _) = self.reach(&starts, usize::MAX);
+        Some(reached.into_iter().filter_map(dependent).collect())
+    }
+
+    /// Sorts the edges, for [`Graph::reach`].
+    pub(crate) fn sort(&mut self) {
         for edges in [&mut self.references, &mut self.members] {
             edges.sort_unstable_by_key(|&(from, to)| (to, from));
         }
-        // For each visited node: its distance from a start, and the node before it on that path.
-        let mut visited: Vec<Option<(u32, u32)>> = vec![None; self.kinds.len()];
-        let mut queue = std::collections::VecDeque::new();
-        for start in starts {
-            visited[start as usize] = Some((0, start));
-            queue.push_back((start, 0));
-        }
-        let mut found = Vec::new();
-        while let Some((node, distance)) = queue.pop_front() {
-            for user in users(&self.references, node).chain(users(&self.members, node)) {
-                let Some(unvisited @ None) = visited.get_mut(user as usize) else { continue };
-                *unvisited = Some((distance + 1, node));
-                queue.push_back((user, distance + 1));
-                found.push(user);
+    }
+
+    /// Returns the nodes of an element; none if the configuration neither has it nor refers to it.
+    /// A called module has two.
+    pub(crate) fn starts(&self, address: &str) -> Vec<u32> {
+        let address = element_address(address);
+        let whole = self.names.get(&format!("{address}{WHOLE}"));
+        self.names.get(&address).into_iter().chain(whole).collect()
+    }
+
+    /// Returns the nodes that depend on `starts`, the nearest first, and whether that is all of
+    /// them. Follows at most `max` edges. The edges must be sorted.
+    pub(crate) fn reach(&self, starts: &[u32], max: usize) -> (Vec<Reached>, bool) {
+        let mut visited: HashSet<u32> = starts.iter().copied().collect();
+        let mut queue: VecDeque<(u32, u32)> = starts.iter().map(|&start| (start, 0)).collect();
+        let (mut found, mut followed) = (Vec::new(), 0);
+        while let Some((through, distance)) = queue.pop_front() {
+            for node in users(&self.references, through).chain(users(&self.members, through)) {
+                if followed == max {
+                    return (found, false);
+                }
+                followed += 1;
+                if visited.insert(node) {
+                    queue.push_back((node, distance + 1));
+                    found.push(Reached { node, distance: distance + 1, through });
+                }
             }
         }
-        let dependent = |node: u32| {
-            let (distance, through) = visited.get(node as usize).copied().flatten()?;
-            let through = self.names.text(through);
-            Some(Dependent {
-                address: self.names.text(node),
-                element: self.kinds.get(node as usize).copied().flatten()?,
-                distance,
-                through: through.strip_suffix(WHOLE).unwrap_or(through),
-            })
+        (found, true)
+    }
+
+    /// Returns the kind of a node; `None` if no element is known for it.
+    pub(crate) fn kind(&self, node: u32) -> Option<ElementKind> {
+        self.kinds.get(node as usize).copied().flatten()
+    }
+
+    /// Whether a node stands for everything in a module.
+    pub(crate) fn is_whole_module(&self, node: u32) -> bool {
+        self.names.text(node).ends_with(WHOLE)
+    }
+
+    /// Returns the address of a node. For the node of everything in a module, returns the address
+    /// of the module.
+    pub(crate) fn element_text(&self, node: u32) -> &str {
+        let text = self.names.text(node);
+        text.strip_suffix(WHOLE).unwrap_or(text)
+    }
+
+    /// Returns the local values that expressions refer to and whose own expressions are not known,
+    /// once for each reference. Only source files have these expressions.
+    pub fn unread_locals(&self) -> impl Iterator<Item = u32> {
+        let is_unread = |node: &u32| {
+            self.kind(*node).is_none()
+                && matches!(ConfigAddress::of(self.names.text(*node)).names[..], ["local", _])
         };
-        Some(found.into_iter().filter_map(dependent).collect())
+        self.references.iter().map(|&(_, to)| to).filter(is_unread)
     }
 
     /// Returns the address of the module that calls the module with this address.

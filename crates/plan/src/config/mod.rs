@@ -5,6 +5,7 @@
 //! pieces ─▶ read ─▶ Element ─┬─▶ records       as they are read
 //!                            ├─▶ Users         the elements that refer to one element
 //!                            ├─▶ Graph         all elements and references, in memory
+//!                            ├─▶ ValueOrigins  an index: the references of an attribute
 //!                            └─▶ Blocks        an index: the block of a resource instance
 //! ```
 //!
@@ -22,12 +23,16 @@ mod origin;
 mod reading;
 mod reference;
 mod users;
+mod value_origins;
 
 pub use blocks::{Block, Blocks};
 pub use element::{
     ConfigurationSummary, Dependent, Element, ElementExpression, ElementKind, LocatedElement, User,
 };
+pub(crate) use graph::Reached;
 pub use graph::{Edge, Graph, Node};
 pub use origin::{BlockLocation, Location, Missing, Origin};
+pub(crate) use reading::read_beside;
 pub use reading::{ReadConfiguration, read};
 pub use users::{Users, element_address, targets};
+pub use value_origins::ValueOrigins;

@@ -45,9 +45,26 @@ pub fn read<S: Source>(
     documents: &mut Documents<S>,
     each: &mut dyn FnMut(&Element, u64) -> Result<()>,
 ) -> Result<ReadConfiguration> {
+    read_beside(documents, None, each)
+}
+
+/// Receives the pieces of the changes of a plan.
+type Changes<'e> = &'e mut (dyn FnMut(&Piece<'_>) -> Result<()> + 'e);
+
+/// Like [`read`]. Sends the changes of resources and outputs to `changes`, too.
+///
+/// # Errors
+///
+/// Fails like [`read`]. Returns any error of `changes`.
+pub(crate) fn read_beside<'e, S: Source>(
+    documents: &mut Documents<S>,
+    changes: Option<Changes<'e>>,
+    each: &'e mut dyn FnMut(&Element, u64) -> Result<()>,
+) -> Result<ReadConfiguration> {
     let budget = Budget::new(Limit::Configuration, documents.options().limits.configuration);
     let mut reader = Reader {
         each,
+        changes,
         config_path: ROOT.to_owned(),
         module: String::new(),
         calls: Vec::new(),
@@ -60,8 +77,14 @@ pub fn read<S: Source>(
     Ok(ReadConfiguration { document, is_present: reader.is_present })
 }
 
+/// Whether a section has the changes that [`read_beside`] sends.
+fn is_changes(section: Section) -> bool {
+    matches!(section, Section::ResourceChanges | Section::OutputChanges)
+}
+
 struct Reader<'e> {
     each: &'e mut dyn FnMut(&Element, u64) -> Result<()>,
+    changes: Option<Changes<'e>>,
     /// The path to the configuration of the current module.
     config_path: String,
     module: String,
@@ -93,6 +116,9 @@ struct Call {
 
 impl Visitor for Reader<'_> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
+        if is_changes(section) {
+            return if self.changes.is_some() { Answer::Enter } else { Answer::Skip };
+        }
         if section != Section::Configuration {
             return Answer::Skip;
         }
@@ -137,6 +163,12 @@ impl Visitor for Reader<'_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let value = piece.value;
         self.offset = value.offset();
+        if let Some(changes) = &mut self.changes
+            && is_changes(piece.section)
+        {
+            changes(piece)?;
+            return Ok(Flow::Continue);
+        }
         let is_object = value.kind()? == value::Kind::Object;
         let used = self.budget.used();
         let element = match (piece.kind, piece.name) {

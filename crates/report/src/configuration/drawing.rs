@@ -78,7 +78,9 @@ impl Drawing {
         for node in graph.nodes() {
             let shape = match node.kind {
                 Some(ElementKind::Provider) => Shape::Hexagon,
-                Some(ElementKind::Output | ElementKind::Variable) | None => Shape::Round,
+                Some(ElementKind::Output | ElementKind::Variable | ElementKind::Local) | None => {
+                    Shape::Round
+                }
                 Some(ElementKind::ModuleCall) if !used.contains(&node.number) => continue,
                 Some(_) => Shape::Box,
             };

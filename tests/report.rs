@@ -13,6 +13,7 @@ mod full;
 mod github;
 mod golden;
 mod hostile;
+mod impact;
 mod incomplete;
 mod json;
 mod lists;

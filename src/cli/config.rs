@@ -37,11 +37,12 @@ pub fn run(arguments: &Config) -> std::result::Result<Exit, Exit> {
     }
     let file = path.filter(|_| arguments.format != ConfigFormat::Parquet);
     let listed = inputs::list(plans, Accepts::Plans, file, None)?;
-    let origins = sources::open(&arguments.sources(), &read.limits, plans.quiet)?;
+    let origins = sources::open(&arguments.locations(), &read.limits, plans.quiet)?;
+    let files = sources::Elements::open(&arguments.elements(), &read.limits)?;
     let (mut target, output) = open(arguments, path)?;
     let rows = match (&arguments.references, &arguments.dependents) {
         (Some(address), _) => ConfigurationRows::References(address),
-        (None, Some(address)) => ConfigurationRows::Dependents(address),
+        (None, Some(address)) => ConfigurationRows::Dependents { address, files: &files },
         (None, None) => ConfigurationRows::Elements(origins),
     };
     let subject = arguments.graph.unwrap_or(Subject::Resources);
@@ -67,10 +68,10 @@ fn misuse(arguments: &Config) -> Option<&'static str> {
     if arguments.graph.is_some() && !draws {
         return Some("--graph needs --format dot or --format mermaid");
     }
-    if arguments.source.is_some() && (asks || draws) {
+    if arguments.source.is_some() && (arguments.references.is_some() || draws) {
         return Some(
-            "--source adds locations to the list of elements: leave out --references, \
-             --dependents, --format dot and --format mermaid",
+            "--source adds locations to the list of elements, and local values to --dependents: \
+             leave out --references, --format dot and --format mermaid",
         );
     }
     (asks && draws).then_some(

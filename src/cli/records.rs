@@ -29,7 +29,7 @@ use plansift_report::summary_document::SummaryDocument;
 
 /// Draws a page for one plan, or a table for several, or writes a JSON document about all.
 pub fn summary(arguments: &Summary) -> Result<RecordCommand<'_>, Exit> {
-    let Summary { format, budget, table, shared } = arguments;
+    let Summary { format, budget, table, shared, impact } = arguments;
     if *format == SummaryFormat::Json {
         return summary_document(arguments);
     }
@@ -40,13 +40,14 @@ pub fn summary(arguments: &Summary) -> Result<RecordCommand<'_>, Exit> {
     let path = output.as_deref();
     let (screen, shape) = (screen(plans.color, path), table.shape());
     let is_table = table.group_by.is_some() || table.sort.is_some();
-    // Rules and `--detailed-exitcode` are about changes.
-    let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode;
+    // Rules, `--detailed-exitcode` and `--impact` are about changes.
+    let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode || *impact;
     Ok(RecordCommand {
         shared,
         extent: Extent::Paths,
         accepts: if is_gated { Accepts::Plans } else { Accepts::States },
         attributes: &AttributeContent::None,
+        has_impact: *impact,
         has_locations: false,
         relevant: false,
         file: path,
@@ -76,6 +77,7 @@ fn summary_document(arguments: &Summary) -> Result<RecordCommand<'_>, Exit> {
         extent: Extent::Paths,
         accepts: Accepts::Plans,
         attributes: &AttributeContent::None,
+        has_impact: arguments.impact,
         has_locations: false,
         relevant: false,
         file: path,
@@ -109,6 +111,7 @@ pub fn changes(arguments: &Changes) -> RecordCommand<'_> {
             true => &AttributeContent::Blocks,
             false => &AttributeContent::None,
         },
+        has_impact: false,
         has_locations: true,
         relevant: arguments.relevant,
         file,
@@ -126,6 +129,8 @@ pub struct RecordCommand<'a> {
     extent: Extent,
     accepts: Accepts,
     attributes: &'a AttributeContent,
+    /// Whether the records of losses say what depends on them.
+    has_impact: bool,
     /// Whether records contain the locations of blocks.
     has_locations: bool,
     /// Whether relevant attributes become records.
@@ -144,7 +149,10 @@ impl RecordCommand<'_> {
         let listed = inputs::list(plans, accepts, file, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
         let options = options(plans)?;
-        let origins = sources::open(source, &options.read.limits, plans.quiet)?;
+        let limits = &options.read.limits;
+        let origins = sources::open(source, limits, plans.quiet)?;
+        let elements =
+            self.has_impact.then(|| sources::Elements::open(source, limits)).transpose()?;
         if extent == Extent::Actions
             && let Some(rule) = rules.iter().find(|rule| rule.looks_at_paths())
         {
@@ -165,7 +173,8 @@ impl RecordCommand<'_> {
         let is_broken = Cell::new(false);
         let mut sink = gates::before(sink, &rules, &is_broken);
         let (read, patterns) = (options.read, options.patterns.clone());
-        let reader = PlanReader { options, attributes, assertions: None };
+        let impact = elements.as_ref().map(|elements| elements as _);
+        let reader = PlanReader { options, attributes, assertions: None, impact };
         let mut ending = read_all(plans, &listed, &read, Consumer::Records(reader, sink.as_mut()));
         let finished = match (&ending.read, ending.counts.done) {
             (Ok(()), 1..) => sink.finish(),

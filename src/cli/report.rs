@@ -19,7 +19,7 @@ use super::pages::{Pages, appended};
 use super::reading::read_all;
 use super::screen::screen;
 use super::secrets::{secret_options, warn_of_names};
-use super::sources;
+use super::sources::{self, Elements};
 use super::unmatched;
 use plansift_check::assertion::Assertions;
 use plansift_core::error::Result;
@@ -44,7 +44,7 @@ const BUFFER: usize = 64 << 10;
 /// Writes all reports in one run over the plans.
 pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     let plans = &arguments.plans;
-    let Ready { rules, assertion_settings, listed, options, origins } = ready(arguments)?;
+    let Ready { rules, assertion_settings, listed, options, origins, elements } = ready(arguments)?;
     let (mut outputs, mut sinks) = (Vec::new(), Vec::new());
     let pages =
         Pages::new(arguments.targets.iter().filter_map(|target| target.file.clone()), &listed);
@@ -62,7 +62,8 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     let attributes = attributes(arguments, &options);
     let (read, patterns) = (options.read, options.patterns.clone());
     let assertions = assertion_settings.as_ref();
-    let reader = PlanReader { options, attributes: &attributes, assertions };
+    let impact = elements.as_ref().map(|elements| elements as _);
+    let reader = PlanReader { options, attributes: &attributes, assertions, impact };
     let mut ending = read_all(plans, &listed, &read, Consumer::Records(reader, sink.as_mut()));
     ending.read = ending.read.and_then(|()| sink.finish());
     drop(sink);
@@ -95,6 +96,8 @@ struct Ready {
     listed: Listed,
     options: RecordOptions,
     origins: SharedOrigins,
+    /// The configuration for `--impact`.
+    elements: Option<Elements>,
 }
 
 /// Checks the arguments, reads the files that they name, and lists the inputs.
@@ -115,10 +118,13 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
     let is_filtered = arguments.targets.iter().any(|target| target.format.shows_attributes());
     let patterns = unmatched::report(&rules, is_filtered.then_some(&arguments.noise));
     let options = RecordOptions { show: arguments.records.show(), patterns, ..options(plans)? };
-    let origins = sources::open(&arguments.source, &options.read.limits, plans.quiet)?;
+    let limits = &options.read.limits;
+    let origins = sources::open(&arguments.source, limits, plans.quiet)?;
+    let elements =
+        arguments.impact.then(|| Elements::open(&arguments.source, limits)).transpose()?;
     let secrets = secret_options(&arguments.secrets, options.read);
     let assertion_settings = assertions.map(|assertions| AssertionSettings { assertions, secrets });
-    Ok(Ready { rules, assertion_settings, listed, options, origins })
+    Ok(Ready { rules, assertion_settings, listed, options, origins, elements })
 }
 
 /// Reads the rules and the assertions. Each assertion adds one rule.

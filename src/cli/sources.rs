@@ -11,11 +11,13 @@ use super::exit::Exit;
 use super::messages::say;
 use plansift_core::error::{Error, Result};
 use plansift_core::limits::Limits;
+use plansift_fleet::run::SourceFiles;
 use plansift_fleet::source::InputEntry;
 use plansift_hcl::blocks::{
     Configuration, Detail, Folder, LocatedBlock, Snapshot, SourceBlock, SourceError, SourceLocation,
 };
 use plansift_hcl::hcl::diagnostic::Severity;
+use plansift_plan::config::Element;
 use plansift_report::origin::{BlockLocation, Location, Missing, Origin, Origins, SharedOrigins};
 use plansift_report::source_link::LinkTarget;
 
@@ -62,10 +64,7 @@ pub fn open(
         return Ok(Some(Rc::new(Sources { kind, prefix, current: RefCell::new(None) })));
     };
     let read = Configuration::read_with(&Folder::new(path), Detail::Locations, limits);
-    let configuration = read.map_err(|error| {
-        say(&format!("--source {}: cannot read it: {error}", path.display()));
-        Exit::Failed
-    })?;
+    let configuration = read.map_err(|error| unreadable(path, &error))?;
     if !quiet {
         warn_of_faults(path, &configuration);
     }
@@ -75,6 +74,61 @@ pub fn open(
     };
     let current = RefCell::new(Some(configuration));
     Ok(Some(Rc::new(Sources { kind: Kind::Folder, prefix, current })))
+}
+
+/// The elements in the configuration that `--source` names.
+#[derive(Debug)]
+pub enum Elements {
+    /// No configuration.
+    None,
+    /// One folder for all plans.
+    Folder(Configuration),
+    /// The configuration inside each binary plan file, up to these limits.
+    PlanFiles(Limits),
+}
+
+impl Elements {
+    /// Opens the configuration that the arguments name, like [`open`], which warns about it.
+    pub fn open(arguments: &SourceArgs, limits: &Limits) -> std::result::Result<Elements, Exit> {
+        if arguments.no_source {
+            return Ok(Elements::None);
+        }
+        let Some(path) = folder(arguments) else { return Ok(Elements::PlanFiles(*limits)) };
+        let read = Configuration::read_with(&Folder::new(path), Detail::Content, limits);
+        read.map(Elements::Folder).map_err(|error| unreadable(path, &error))
+    }
+}
+
+impl SourceFiles for Elements {
+    fn each_element(
+        &self,
+        source: &str,
+        each: &mut dyn FnMut(&Element) -> Result<()>,
+    ) -> Result<Option<Vec<String>>> {
+        let of_plan;
+        let configuration = match self {
+            Elements::None => return Ok(None),
+            Elements::Folder(configuration) => configuration,
+            Elements::PlanFiles(limits) => {
+                match configuration_of(Path::new(source), Detail::Content, limits) {
+                    Ok(configuration) => {
+                        of_plan = configuration;
+                        &of_plan
+                    }
+                    Err(Unknown::Absent(_)) => return Ok(None),
+                    Err(Unknown::Failed(error)) => return Err(error.placed()),
+                }
+            }
+        };
+        configuration.each_element(each)?;
+        Ok(Some(configuration.unread().map(str::to_owned).collect()))
+    }
+}
+
+/// Prints the error of a folder that cannot be read.
+fn unreadable(path: &Path, error: &SourceError) -> Exit {
+    say(&format!("--source {}: cannot read it: {error}", path.display()));
+    Exit::Failed
 }
 
 /// Warns about a folder that has no configuration files, or files with errors outside of the
@@ -159,12 +213,16 @@ enum Unknown {
     Failed(Error),
 }
 
-fn configuration_of(source: &Path, limits: &Limits) -> std::result::Result<Configuration, Unknown> {
+fn configuration_of(
+    source: &Path,
+    detail: Detail,
+    limits: &Limits,
+) -> std::result::Result<Configuration, Unknown> {
     if !source.is_file() {
         return Err(Unknown::Absent("only a file can be read a second time for them"));
     }
     let read = match may_be_plan_file(source) {
-        true => of_plan_file(source, Detail::Locations, limits).map_err(Unknown::Failed)?,
+        true => of_plan_file(source, detail, limits).map_err(Unknown::Failed)?,
         false => None,
     };
     read.ok_or(Unknown::Absent("only plan files keep a configuration"))
@@ -184,7 +242,7 @@ impl Origins for Sources {
             return Ok(());
         };
         *self.current.borrow_mut() = None;
-        match configuration_of(Path::new(source), limits) {
+        match configuration_of(Path::new(source), Detail::Locations, limits) {
             Ok(configuration) => *self.current.borrow_mut() = Some(configuration),
             Err(Unknown::Absent(why)) if *warns => {
                 say(&format!("{source}: warning: the lines of blocks are not known: {why}"));

@@ -9,7 +9,7 @@ use super::{fit, folder, write};
 use crate::{corpus, run};
 
 /// The summary of some inputs, checked against the schema.
-fn summary(args: &[&str], code: i32) -> (Value, usize) {
+pub(super) fn summary(args: &[&str], code: i32) -> (Value, usize) {
     let output = run::plansift()
         .args(["summary", "--format", "json", "-q"])
         .args(args)

@@ -125,7 +125,7 @@ impl ChangeRow {
                 self.forced_by.push(path(attribute));
             }
             let list = match (&attribute.after, lists_changes) {
-                (Shown::Unknown, _) => &mut self.unknown,
+                (Shown::Unknown | Shown::UnknownFrom(_), _) => &mut self.unknown,
                 (_, true) => &mut self.paths,
                 (_, false) => continue,
             };

@@ -114,5 +114,5 @@ fn words(change: &ResourceChange<'_>) -> String {
     parts.extend(change.importing.is_some().then(|| "imported".to_owned()));
     parts.extend(phrase::circumstances(change).map(str::to_owned));
     parts.extend(phrase::reason(change, |_, text| visible(&short(text))));
-    parts.join(", ")
+    phrase::with_impact(parts, change, |_, text| visible(&short(text))).join(", ")
 }

@@ -62,7 +62,7 @@ pub(crate) fn line(
             value(shown, 0, value_max, lines, &mut fits);
         }
         (_, Shown::Sensitive, Shown::Sensitive) | (_, Shown::Echo, Shown::Echo) => {
-            lines.push_str(stand_in(&attribute.after));
+            lines.push_str(&stand_in(&attribute.after));
         }
         (_, before, after) => {
             let skipped = alike(before, after, value_max);
@@ -134,6 +134,6 @@ fn value(shown: &Shown, skipped: usize, max: usize, line: &mut String, fits: &mu
                 *fits = Fits::No;
             }
         }
-        shown => line.push_str(stand_in(shown)),
+        shown => line.push_str(&stand_in(shown)),
     }
 }

@@ -15,7 +15,7 @@ use super::phrase::{self, PlanCount, Warning, counted, plan_line, replaced_note}
 use super::screen::{
     BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, padded, width, wrapped,
 };
-use super::short::{first_line, short_group};
+use super::short::{first_line, short, short_group};
 use super::source_link::SourceLinks;
 use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
@@ -31,6 +31,8 @@ const TYPES_MAX: usize = 10_000;
 /// Default number of rows of the table of types.
 const TYPES_SHOWN: usize = 20;
 const LISTED: usize = 8;
+/// Begins the lines of a note.
+const NOTE_INDENT: &str = "      ";
 /// Maximum number of reasons of deferred changes with counts of their own.
 const REASONS_MAX: usize = 8;
 
@@ -314,6 +316,11 @@ impl<W: Write> View<W> {
         for line in &listing.lines {
             let symbol = self.screen.paint(line.style, &format!("{:>3}", line.symbol));
             writeln!(self.out, "{symbol} {}", line.fit(self.screen.width - 4))?;
+            let columns = self.screen.width - NOTE_INDENT.len();
+            for text in wrapped(&line.note, columns).into_iter().filter(|text| !text.is_empty()) {
+                let text = self.screen.paint(DIM, &fit(text, columns));
+                writeln!(self.out, "{NOTE_INDENT}{text}")?;
+            }
         }
         let more = match (listing.left_out(), listing.data_left_out) {
             (0, _) => return Ok(()),
@@ -420,7 +427,9 @@ impl Draft {
             self.losses[rank].push(|| {
                 let reason = phrase::bare_reason(change, |_, text| visible(text));
                 let parts = phrase::stays(change).map(str::to_owned).into_iter().chain(reason);
-                line(change, links, parts.map(|part| format!(", {part}")).collect())
+                let rest = parts.map(|part| format!(", {part}")).collect();
+                let note = phrase::impact(change, |_, text| visible(&short(text)));
+                Line { note: note.unwrap_or_default(), ..line(change, links, rest) }
             });
         }
         let name =
@@ -456,6 +465,7 @@ impl Draft {
                 name: visible(&check.address),
                 link: links.of(&check.address),
                 rest: format!(" {}{}", visible(&check.status), first.unwrap_or_default()),
+                note: String::new(),
             }
         });
     }
@@ -479,6 +489,7 @@ fn line(change: &ResourceChange<'_>, links: &SourceLinks, rest: String) -> Line 
         name: visible(&change.full_name()),
         link: links.of_change(change),
         rest,
+        note: String::new(),
     }
 }
 

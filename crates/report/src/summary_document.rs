@@ -125,6 +125,7 @@ impl<W: Write> SummaryDocument<W> {
             reason: phrase::reason(change, |_, text| short(text).into_owned()),
             replace_paths: paths.take(FORCING).collect(),
             moved_from: change.moved_from().map(|from| short(from).into_owned()),
+            impact: change.impact.clone(),
         }
     }
 

@@ -184,7 +184,10 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<Vec<S
                 }
                 false => AttributeContent::None,
             };
-            read_all(Consumer::Records(PlanReader { options, attributes, assertions: None }, sink))
+            read_all(Consumer::Records(
+                PlanReader { options, attributes, assertions: None, impact: None },
+                sink,
+            ))
         }
         Family::Contents => {
             let options = ValuesOptions {

@@ -27,7 +27,7 @@ pub fn summaries(
         let read = PlanOptions { threads, limits, ..PlanOptions::default() };
         let options = RecordOptions { read, accepts: Accepts::Plans, ..RecordOptions::default() };
         let attributes = &AttributeContent::None;
-        let reader = PlanReader { options, attributes, assertions: None };
+        let reader = PlanReader { options, attributes, assertions: None, impact: None };
         let mut summaries = Summaries { stop, records: Vec::new(), error: None };
         let consumer = Consumer::Records(reader, &mut summaries);
         let listed = given.list(Rule::Path, Accepts::Plans);

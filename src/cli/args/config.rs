@@ -24,10 +24,12 @@ pub struct Config {
     /// aws_instance.web, module.dns.output.zone or provider.aws
     #[arg(help_heading = FILTERS, long, value_name = "ADDRESS", conflicts_with = "dependents")]
     pub references: Option<String>,
-    /// List all elements that depend on this element, directly or through other elements
+    /// List all elements that depend on this element, directly or through other elements. --source
+    /// and plan files have local values, too
     #[arg(help_heading = FILTERS, long, value_name = "ADDRESS")]
     pub dependents: Option<String>,
-    /// Show the file and the line of the block of each element, from the root module in this folder
+    /// Show the file and the line of the block of each element, from the root module in this
+    /// folder. With --dependents, follow the local values in it
     #[arg(help_heading = INPUT, long, value_name = "DIR")]
     pub source: Option<PathBuf>,
     /// Write to a file, which appears only when it is complete
@@ -38,13 +40,14 @@ pub struct Config {
 }
 
 impl Config {
-    /// Returns the arguments about source files.
-    pub fn sources(&self) -> SourceArgs {
-        SourceArgs {
-            source: self.source.clone(),
-            no_source: self.source.is_none(),
-            source_prefix: None,
-        }
+    /// Returns the arguments about the locations of blocks in source files.
+    pub fn locations(&self) -> SourceArgs {
+        SourceArgs { no_source: self.source.is_none(), ..self.elements() }
+    }
+
+    /// Returns the arguments about the elements in source files.
+    pub fn elements(&self) -> SourceArgs {
+        SourceArgs { source: self.source.clone(), no_source: false, source_prefix: None }
     }
 }
 

@@ -49,6 +49,10 @@ pub struct Report {
     /// 1000 for files and pipes]
     #[arg(help_heading = OUTPUT, long, value_name = "N", value_parser = width)]
     pub width: Option<usize>,
+    /// Say for each resource that is destroyed, replaced or forgotten what depends on it, and where
+    /// unknown values come from. Reads plans once more
+    #[arg(help_heading = OUTPUT, long)]
+    pub impact: bool,
     #[command(flatten)]
     pub source: SourceArgs,
     /// Link changes in Markdown, HTML and terminals to their lines by this URL, like

@@ -13,6 +13,10 @@ pub struct Summary {
     #[arg(help_heading = OUTPUT, short, long, value_parser = summary_format(),
           default_value = "text")]
     pub format: SummaryFormat,
+    /// Say for each resource that is destroyed, replaced or forgotten what depends on it. Reads
+    /// plans twice. With several plans, only the JSON says it
+    #[arg(help_heading = OUTPUT, long)]
+    pub impact: bool,
     #[command(flatten)]
     pub budget: BudgetArgs,
     #[command(flatten)]

@@ -92,7 +92,7 @@ impl JobWork<'_> {
         };
         let assertions = assertion_settings.as_ref();
         let attributes = self.settings.attributes();
-        let reader = PlanReader { options, attributes, assertions };
+        let reader = PlanReader { options, attributes, assertions, impact: None };
         let (plans, warnings) = self.read(opened, reader, form.sink(&mut draft))?;
         drop(permit);
         let is_done = |plan: &JournaledPlan| matches!(plan.result, PlanResult::Done(_));

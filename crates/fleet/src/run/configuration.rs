@@ -2,12 +2,13 @@
 
 use super::counts::DocumentOutcome;
 use super::opening::RunSource;
+use super::source_files::SourceFiles;
 use super::turn::{Handler, Turn, Visited};
 use plansift_core::error::{Error, Result};
 use plansift_core::nearest::{Sample, did_you_mean, nearest_address};
 use plansift_plan::config::{
-    BlockLocation, ConfigurationSummary, Element, Graph, LocatedElement, Origin, ReadConfiguration,
-    Users, element_address, read, targets,
+    BlockLocation, ConfigurationSummary, Element, ElementKind, Graph, LocatedElement, Origin,
+    ReadConfiguration, Users, element_address, read, targets,
 };
 use plansift_plan::plan::{Documents, Flow};
 use plansift_plan::record::{Head, Label, Record};
@@ -21,8 +22,13 @@ pub enum ConfigurationRows<'a> {
     Elements(SharedOrigins),
     /// The expressions that refer to the element with this address.
     References(&'a str),
-    /// The elements that depend on the element with this address.
-    Dependents(&'a str),
+    /// The elements that depend on an element.
+    Dependents {
+        /// The address of the element.
+        address: &'a str,
+        /// The source files, which have local values, too.
+        files: &'a dyn SourceFiles,
+    },
 }
 
 /// Writes the rows of the configuration of each plan to a sink.
@@ -42,6 +48,7 @@ impl ConfigurationReader<'_> {
         head: Head<'_>,
     ) -> Result<DocumentOutcome> {
         let ConfigurationReader { rows, sink, has_element } = self;
+        let source = head.source;
         sink.record(&Record::Configuration(head))?;
         let mut summary = ConfigurationSummary::default();
         let mut names = Sample::default();
@@ -68,13 +75,28 @@ impl ConfigurationReader<'_> {
                     warnings.push(unknown(address, &names));
                 }
             }
-            ConfigurationRows::Dependents(address) => {
+            ConfigurationRows::Dependents { address, files } => {
                 let mut graph = Graph::new(&documents.options().limits);
-                read = self::read(documents, &mut |element, offset| {
+                let mut found = self::read(documents, &mut |element, offset| {
                     summary.add(element);
                     add_names(element, &mut names);
                     graph.add(element, offset)
                 })?;
+                let is_present = found.is_present;
+                let unread = files.each_element(source, &mut |element| {
+                    // The plan has the other elements, too.
+                    if !is_present || element.kind == ElementKind::Local {
+                        summary.add(element);
+                    }
+                    add_names(element, &mut names);
+                    graph.add(element, 0)
+                })?;
+                found.is_present |= unread.is_some();
+                warnings.extend(unread.iter().flatten().map(|file| {
+                    format!("{file} cannot be parsed, so what depends on its blocks is not listed")
+                }));
+                read = found;
+                let unread_locals = graph.unread_locals().count();
                 let found = graph.dependents(address);
                 *has_element |= found.is_some();
                 if found.is_none() && read.is_present {
@@ -82,7 +104,7 @@ impl ConfigurationReader<'_> {
                 }
                 let mut found = found.unwrap_or_default().into_iter();
                 found.try_for_each(|dependent| sink.record(&Record::Dependent(&dependent)))?;
-                warnings.extend(leads_to_locals(summary.local_references));
+                warnings.extend(leads_to_locals(unread_locals));
             }
         }
         let document = read.present()?;
@@ -133,7 +155,7 @@ fn unknown(address: &str, names: &Sample) -> String {
 }
 
 /// The warning about references to local values.
-fn leads_to_locals(references: u64) -> Option<String> {
+fn leads_to_locals(references: usize) -> Option<String> {
     let number = match references {
         0 => return None,
         1 => "1 reference leads to a local value".to_owned(),
@@ -141,6 +163,6 @@ fn leads_to_locals(references: u64) -> Option<String> {
     };
     Some(format!(
         "{number}. A plan does not contain the expressions of local values, so dependents through \
-         local values are not listed"
+         local values are not listed. --source DIR names the folder of the configuration"
     ))
 }

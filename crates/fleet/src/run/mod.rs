@@ -40,6 +40,7 @@ mod large;
 mod opening;
 mod plans;
 mod recording;
+mod source_files;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -55,5 +56,6 @@ pub use opening::{
     FirstPass, KeptInput, OpenInput, Opening, Passes, ReadProgress, RunSource, SecretPass,
 };
 pub use plans::{AttributeContent, PlanReader};
+pub use source_files::SourceFiles;
 pub use turn::{Handler, Turn, Visited};
 pub use values::ValuesReader;

@@ -4,7 +4,6 @@ use super::large::ElementPermit;
 use crate::source::{InputEntry, RereadableInput, Stop};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_core::input::{Hook, Hooked, Input, InputOptions, Source};
-use plansift_plan::config::Blocks;
 use plansift_plan::plan::{Accepts, Documents, NextDocument, PlanOptions};
 use plansift_redact::secret::Collecting;
 
@@ -20,6 +19,8 @@ pub enum Passes {
     /// Two passes: the first one collects the secrets of documents of these kinds, or indexes their
     /// blocks. The input is kept.
     Two(Accepts),
+    /// Like `Two`. Another pass reads the configuration.
+    Three(Accepts),
     /// Like `Two` for plans and states. The first pass also makes the redaction cheaper.
     Redaction,
 }
@@ -30,6 +31,7 @@ impl Passes {
         match self {
             Passes::One | Passes::OneReopened | Passes::OneKept => 1,
             Passes::Two(_) | Passes::Redaction => 2,
+            Passes::Three(_) => 3,
         }
     }
 }
@@ -161,15 +163,6 @@ impl<'r> FirstPass<'r> {
         FirstPass { secrets, opener, again: None, audit: None }
     }
 
-    /// Indexes the blocks in the configuration of the plan at an offset.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the plan is unreadable, or exceeds a limit.
-    pub fn blocks(&mut self, at: u64) -> Result<Blocks> {
-        Blocks::read(self.again(at)?)
-    }
-
     /// Returns a further reader, at the document at an offset.
     ///
     /// # Errors
@@ -247,7 +240,10 @@ impl<'r> OpenInput<'r> {
     /// Opens an input that can be opened again.
     fn again(opener: Opener<'r>, passes: Passes) -> Result<OpenInput<'r>> {
         let documents = opener.documents()?;
-        let accepts = if let Passes::Two(accepts) = passes { accepts } else { Accepts::States };
+        let accepts = match passes {
+            Passes::Two(accepts) | Passes::Three(accepts) => accepts,
+            _ => Accepts::States,
+        };
         let mut first = FirstPass::new(opener, accepts);
         if passes == Passes::Redaction {
             first.secrets = first.secrets.for_redaction();

@@ -22,7 +22,7 @@ fn plan(changes: usize) -> String {
 
 fn reader() -> PlanReader<'static> {
     let options = RecordOptions::default();
-    PlanReader { options, attributes: &AttributeContent::None, assertions: None }
+    PlanReader { options, attributes: &AttributeContent::None, assertions: None, impact: None }
 }
 
 /// Reads a text as an input of a run.

@@ -337,6 +337,6 @@ fn side(shown: &Shown, max: usize) -> Option<String> {
             let Excerpt { text, left_out, .. } = excerpt;
             Some(shortened_with(&visible(text), max, *left_out))
         }
-        other => Some(stand_in(other).to_owned()),
+        other => Some(stand_in(other).into_owned()),
     }
 }

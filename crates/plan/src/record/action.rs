@@ -12,7 +12,7 @@ use plansift_core::json::value::Text;
 pub(super) const WORD_MAX: usize = 1024;
 
 /// The effects that a change can have, the most severe first.
-const EFFECTS: [&str; 6] = ["delete", "replace", "forget", "update", "create", "read"];
+pub(super) const EFFECTS: [&str; 6] = ["delete", "replace", "forget", "update", "create", "read"];
 
 /// Returns the effects of a list of actions, the most severe first. An unknown list, such as
 /// `["delete","forget"]`, has the effects of all its actions. All code that counts effects uses

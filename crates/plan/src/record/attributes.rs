@@ -94,6 +94,8 @@ pub enum Shown {
     Absent,
     /// The value is known only after apply.
     Unknown,
+    /// The value is known only after apply, and comes from these references.
+    UnknownFrom(Box<str>),
     /// The value is secret, because an overlay marks it or because of its name.
     Sensitive,
     /// The value is not marked, but repeats a secret of the plan.
@@ -187,6 +189,7 @@ impl Shown {
     pub fn size(&self) -> usize {
         match self {
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => excerpt.text.len(),
+            Shown::UnknownFrom(references) => references.len(),
             _ => 0,
         }
     }

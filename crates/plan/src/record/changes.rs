@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::impact::Impact;
 use super::owned::with_owned;
 use super::{Attributes, JsonText, action};
 use crate::config::{Block, Origin};
@@ -69,6 +70,10 @@ pub struct ResourceChange<'a> {
     /// The block of the object. Present with `--source`, and for plan files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Box<Origin>>,
+    /// What depends on a resource that is destroyed, replaced or forgotten. Reports and summaries
+    /// show it with `--impact`.
+    #[serde(skip)]
+    pub impact: Option<Box<Impact>>,
     /// The attributes to display. Empty unless the run has a view.
     #[serde(skip)]
     pub attributes: Attributes,

@@ -16,6 +16,7 @@ pub mod counts;
 mod difference;
 mod failed_assertion;
 mod fleet;
+mod impact;
 mod importing;
 mod json_text;
 mod options;
@@ -69,6 +70,7 @@ pub use fleet::{
     BatchPlan, BrokenAssertion, BrokenRule, ChangeCounts, Column, FleetRow, FleetTotals,
     InputTotals, ReportPlan, ReportTotals, ReportedPlan,
 };
+pub use impact::{Affected, Impact, Impacts};
 pub use importing::ImportSource;
 pub use json_text::JsonText;
 pub use options::{Extent, RecordOptions, Show};

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::Attributes;
+use super::impact::Impact;
 use crate::config::{Block, Origin};
 use crate::plan::Timing;
 use plansift_core::path::Paths;
@@ -88,4 +89,4 @@ macro_rules! cloned {
 }
 pub(super) use cloned;
 
-cloned!(bool, u64, usize, &'static str, Timing, Attributes, Box<Block>, Box<Origin>);
+cloned!(bool, u64, usize, &'static str, Timing, Attributes, Box<Block>, Box<Origin>, Box<Impact>);

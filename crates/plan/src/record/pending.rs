@@ -42,6 +42,9 @@ pub fn weight(record: &Record<'_>) -> u64 {
     let mut length = Length(0);
     // This cannot fail: counting bytes never fails, and all keys of a record are strings.
     let _ = serde_json::to_writer(&mut length, record);
+    if let Some(impact) = record.resource().and_then(|change| change.impact.as_ref()) {
+        let _ = serde_json::to_writer(&mut length, impact);
+    }
     size_of::<Record<'static>>() as u64 + 4 * length.0 + attributes_size(record)
 }
 

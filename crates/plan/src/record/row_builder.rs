@@ -253,6 +253,7 @@ impl RowBuilder {
             importing: importing.transpose()?,
             generated_config: change.change.generated_config.is_some(),
             block: None,
+            impact: None,
             source: None,
             attributes: Attributes::default(),
         };

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::impact::Impact;
 use super::is_zero;
 
 /// A warning about the plans.
@@ -53,6 +54,9 @@ pub struct SummaryLoss {
     /// The previous address, if the object moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
+    /// What depends on the resource. Present with `--impact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impact: Option<Box<Impact>>,
 }
 
 /// The numbers of elements that each list leaves out.

@@ -62,6 +62,8 @@ pub enum Warning {
     LacksChanges,
     /// The records should name configuration blocks, but the document has no configuration.
     LacksConfiguration,
+    /// The records should say what depends on the changes, but there is no configuration.
+    LacksReferences,
 }
 
 impl Warning {
@@ -97,6 +99,10 @@ impl fmt::Display for Warning {
             ),
             Warning::LacksConfiguration => f.write_str(
                 "the document has no configuration section: changes have no address of their block",
+            ),
+            Warning::LacksReferences => f.write_str(
+                "the plan has no configuration: what depends on its changes is not known. \
+                 --source DIR names the folder of the configuration",
             ),
         }
     }

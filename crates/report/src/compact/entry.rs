@@ -142,6 +142,8 @@ impl EntryRenderer {
                 let _ = write!(rest, " and {} more", forcing.len() - FORCING);
             }
         }
+        let impact = phrase::impact(change, |_, text| self.name(text));
+        rest.extend(impact.map(|impact| format!("; {impact}")));
         rest += &self.location(self.links.of_change(change));
         Run { risk, symbol: symbol(change), name, indexes, count, rest }
     }

@@ -45,7 +45,8 @@ const NAME: usize = 200;
 /// Returns what a change does besides its action, and why, in words. Empty if there is nothing to
 /// say. Long names are shortened.
 pub fn words(change: &ResourceChange<'_>) -> String {
-    phrase::brief(change, |_, text| cut(text, NAME)).join(", ")
+    let quote = |_, text: &str| cut(text, NAME);
+    phrase::with_impact(phrase::brief(change, quote), change, quote).join(", ")
 }
 
 /// Returns when an action is invoked, or why it is deferred, in words. Long names are shortened.

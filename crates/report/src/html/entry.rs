@@ -93,7 +93,7 @@ impl<'a> HtmlEntry<'a> {
         let left_over = change.resource.deposed.is_some().then(|| phrase::DEPOSED.to_owned());
         let marks = phrase::mark_changes(change);
         let reasons = stays.into_iter().chain(left_over).chain(marks).chain(reason);
-        let reasons: Vec<String> = reasons.collect();
+        let reasons = phrase::with_impact(reasons.collect(), change, quoted);
         let importing = phrase::imported(change, str::to_owned);
         let details = Details {
             provider: change.resource.provider_name.as_deref(),
@@ -207,6 +207,7 @@ impl<'a> Cell<'a> {
         let word = match shown {
             Shown::Absent => return Cell::Absent(()),
             Shown::Unknown => "unknown",
+            Shown::UnknownFrom(_) => return Cell::Text(phrase::stand_in(shown)),
             Shown::Sensitive => "sensitive",
             Shown::Echo => "repeated",
             Shown::Withheld => "withheld",

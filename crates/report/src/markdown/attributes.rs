@@ -108,7 +108,7 @@ fn in_full(attribute: &Attribute, lines: &mut String) -> fmt::Result {
                 let columns = Columns { first: path.len(), others: 0, end: WIDTH };
                 wrap::value(&mut out, excerpt, columns)?;
             }
-            shown => out.write_str(stand_in(shown))?,
+            shown => out.write_str(&stand_in(shown))?,
         }
         lines.push('\n');
     }

@@ -36,7 +36,12 @@ pub(super) struct Line {
     pub link: Option<SourceLink>,
     /// The text after the name and the location.
     pub rest: String,
+    /// Text for further lines, with at most [`NOTE`] characters. Most lines have none.
+    pub note: String,
 }
+
+/// Maximum length of a note, in columns.
+pub(super) const NOTE: usize = 500;
 
 impl Listing {
     pub fn new(bounds: Bounds) -> Listing {
@@ -62,12 +67,13 @@ impl Listing {
         if self.lines.len() < self.bounds.lines && self.bytes < BYTES_MAX {
             // Only the visible part of a line is kept.
             let columns = self.bounds.columns;
-            let Line { symbol, style, name, link, rest } = line();
+            let Line { symbol, style, name, link, rest, note } = line();
             let link = link.filter(|link| width(&link.text) <= columns);
             let (name, rest) = (fit(&name, columns), fit(&rest, columns));
-            self.bytes += size_of::<Line>() + name.len() + rest.len();
+            let note = fit(&note, NOTE);
+            self.bytes += size_of::<Line>() + name.len() + rest.len() + note.len();
             self.bytes += link.as_ref().map_or(0, |link| link.linked().len());
-            self.lines.push(Line { symbol, style, name, link, rest });
+            self.lines.push(Line { symbol, style, name, link, rest, note });
         }
     }
 }
@@ -97,7 +103,8 @@ mod tests {
     fn a_source_location_follows_the_name_if_it_fits() {
         let link = SourceLink { text: "main.tf:12".into(), url: None };
         let (name, rest) = ("aws_db_instance.main".to_owned(), ", because of x".to_owned());
-        let line = Line { symbol: "-", style: "", name, link: Some(link), rest };
+        let (link, note) = (Some(link), String::new());
+        let line = Line { symbol: "-", style: "", name, link, rest, note };
         for (columns, expected) in [
             (60, "aws_db_instance.main (main.tf:12), because of x"),
             (47, "aws_db_instance.main (main.tf:12), because of x"),

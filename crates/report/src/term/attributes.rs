@@ -183,14 +183,15 @@ impl AttributeWriter {
     /// Writes a value whose first line begins at `column`.
     fn value(self, out: &mut impl Write, shown: &Shown, column: usize) -> fmt::Result {
         match shown {
-            Shown::Absent => out.write_str(stand_in(shown)),
+            Shown::Absent => out.write_str(&stand_in(shown)),
             Shown::Withheld => Ok(()),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
                 wrap::value(out, excerpt, self.columns(column))
             }
             shown => {
-                let text = self.paint(DIM, stand_in(shown));
-                match column + stand_in(shown).len() <= self.screen.width {
+                let words = stand_in(shown);
+                let text = self.paint(DIM, &words);
+                match column + width(&words) <= self.screen.width {
                     true => out.write_str(&text),
                     // The new line begins deeper than names. Otherwise, it would look like an
                     // attribute.

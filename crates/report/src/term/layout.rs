@@ -18,6 +18,6 @@ pub(super) fn is_single_line(shown: &Shown) -> bool {
 pub(super) fn columns(shown: &Shown) -> usize {
     match shown {
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&inert::text(&excerpt.text)),
-        shown => stand_in(shown).len(),
+        shown => width(&stand_in(shown)),
     }
 }

@@ -1,0 +1,395 @@
+//! What depends on the resources that a plan destroys, replaces or forgets.
+//!
+//! [`Impacts`] has the graph of the configuration, and what the plan does with each element. It is
+//! read before the records of the plan, because a plan has its configuration after its changes.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::Serialize;
+
+use super::action::{EFFECTS, effects};
+use crate::config::{
+    Element, ElementKind, Graph, Reached, ValueOrigins, element_address, read_beside,
+};
+use crate::plan::{Change, Documents, Piece, PieceKind, ResourceChange};
+use plansift_core::budget::Budget;
+use plansift_core::error::Result;
+use plansift_core::input::Source;
+use plansift_core::limits::Limit;
+use plansift_core::path::ConfigAddress;
+
+/// Maximum number of dependents that an [`Impact`] lists.
+const LISTED: usize = 20;
+/// Maximum number of unread addresses that an [`Impact`] lists.
+const UNREAD: usize = 10;
+/// Maximum number of references that the search for the dependents of one resource follows.
+const FOLLOWED: usize = 10_000;
+
+/// What depends on a resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Impact {
+    /// The number of resources, actions, module calls and outputs of the root module that depend on
+    /// the resource, directly or through others.
+    pub count: u64,
+    /// The number of those that the plan destroys, too.
+    pub destroyed: u64,
+    /// Whether `count` is too low, because the search stopped at its limit. Serialized only if
+    /// true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+    /// The first dependents: those that the plan does not destroy, the nearest first, and then the
+    /// others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dependents: Vec<Affected>,
+    /// What the search could not follow: source files that cannot be parsed, and local values and
+    /// module arguments whose source file was not read. More may depend on the resource through
+    /// them. At most 10 are listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
+    /// Whether no source files were read. The JSON of a plan lacks the references in `dynamic` and
+    /// `lifecycle` blocks. Serialized only if true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_source: bool,
+}
+
+/// An element that depends on a resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Affected {
+    /// The address of the element, without instance keys.
+    pub address: String,
+    /// The kind of the element.
+    pub element: ElementKind,
+    /// The number of references on the shortest path to the resource.
+    pub distance: u32,
+    /// The address that the element refers to on that path.
+    pub through: String,
+    /// What the plan does with instances of the element, the most severe first. Empty if all stay
+    /// as they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub actions: Vec<&'static str>,
+}
+
+/// What a plan does with the instances of an element: bit `n` stands for the effect `EFFECTS[n]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Effects(u8);
+
+impl Effects {
+    fn of(change: &Change<'_>) -> Result<Effects> {
+        let actions = change.actions()?.map(|action| Ok(Cow::Owned(action?.decode()?)));
+        let actions: Vec<Cow<'_, str>> = actions.collect::<Result<_>>()?;
+        let bit = |effect| EFFECTS.iter().position(|word| *word == effect);
+        let bits = effects(&actions).filter_map(bit);
+        Ok(Effects(bits.fold(0, |bits, bit| bits | 1 << bit)))
+    }
+
+    fn words(self) -> impl Iterator<Item = &'static str> {
+        (0..).zip(EFFECTS).filter(move |(bit, _)| self.0 & (1 << bit) != 0).map(|(_, word)| word)
+    }
+
+    /// Whether the plan destroys the instances that it changes.
+    fn only_destroy(self) -> bool {
+        self.words().eq(["delete"])
+    }
+}
+
+/// What the changes of a plan do with each element of its configuration.
+#[derive(Debug)]
+struct Changed {
+    elements: HashMap<Box<str>, Effects>,
+    budget: Budget,
+}
+
+/// The estimated memory of an entry without its address, in bytes.
+const ENTRY: usize = 64;
+
+impl Changed {
+    fn add(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let (address, effects) = match (piece.kind, piece.name) {
+            (PieceKind::ResourceChange, _) => {
+                let change = ResourceChange::parse(piece.section, piece.value)?;
+                let Some(address) = change.address else { return Ok(()) };
+                (element_address(&address.decode()?), Effects::of(&change.change)?)
+            }
+            (PieceKind::OutputChange, Some(name)) => {
+                (format!("output.{name}"), Effects::of(&Change::parse(piece.value)?)?)
+            }
+            _ => return Ok(()),
+        };
+        if effects == Effects::default() {
+            return Ok(());
+        }
+        if let Some(known) = self.elements.get_mut(&*address) {
+            known.0 |= effects.0;
+            return Ok(());
+        }
+        self.budget.take(ENTRY + address.len(), piece.value.offset())?;
+        self.elements.insert(address.into(), effects);
+        Ok(())
+    }
+
+    fn of(&self, address: &str) -> Effects {
+        self.elements.get(address).copied().unwrap_or_default()
+    }
+}
+
+/// The dependents of any resource of a plan.
+#[derive(Debug)]
+pub struct Impacts {
+    graph: Graph,
+    changed: Changed,
+    /// Where the values of attributes come from.
+    pub origins: ValueOrigins,
+    /// The local values whose expressions were not read, by module.
+    unread_locals: BTreeMap<String, BTreeSet<u32>>,
+    /// The source files that cannot be parsed; `None` without source files.
+    unread_files: Option<Vec<String>>,
+    /// Whether the plan or the source files have a configuration.
+    pub is_present: bool,
+}
+
+impl Impacts {
+    /// Reads the next plan of `documents`. `files` calls its argument with each element of the
+    /// plan's source files, and returns the files that cannot be parsed, or `None` without files.
+    /// An element may be in the plan and in the files.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the plan or the files cannot be read, or if they exceed
+    /// [`Limits::configuration`](plansift_core::limits::Limits::configuration).
+    ///
+    /// # Panics
+    ///
+    /// Panics if no document is left.
+    pub fn read<S: Source>(
+        documents: &mut Documents<S>,
+        files: impl FnOnce(&mut dyn FnMut(&Element) -> Result<()>) -> Result<Option<Vec<String>>>,
+    ) -> Result<Impacts> {
+        let limits = documents.options().limits;
+        let mut graph = Graph::new(&limits);
+        let budget = Budget::new(Limit::Configuration, limits.configuration);
+        let mut changed = Changed { elements: HashMap::new(), budget };
+        let add = &mut |piece: &Piece<'_>| changed.add(piece);
+        let mut origins = ValueOrigins::new(&limits);
+        let mut each = |element: &Element, offset| {
+            graph.add(element, offset)?;
+            origins.add(element, offset)
+        };
+        let read = read_beside(documents, Some(add), &mut each)?;
+        let unread_files = files(&mut |element| each(element, 0))?;
+        graph.sort();
+        let mut unread_locals: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+        for node in graph.unread_locals() {
+            let module = ConfigAddress::of(graph.element_text(node)).module_address();
+            unread_locals.entry(module).or_default().insert(node);
+        }
+        let is_present = read.is_present || unread_files.is_some();
+        Ok(Impacts { graph, changed, origins, unread_locals, unread_files, is_present })
+    }
+
+    /// Returns what depends on the resource with this address, which may have instance keys.
+    pub fn of(&self, address: &str) -> Impact {
+        let starts = self.graph.starts(address);
+        let (reached, is_whole) = self.graph.reach(&starts, FOLLOWED);
+        let lacks_source = self.unread_files.is_none();
+        let mut impact = Impact { is_cut: !is_whole, lacks_source, ..Impact::default() };
+        let (mut stay, mut destroyed) = (Vec::new(), Vec::new());
+        for reached in &reached {
+            let address = self.graph.element_text(reached.node);
+            let Some(kind) = self.graph.kind(reached.node).filter(|kind| is_listed(*kind, address))
+            else {
+                continue;
+            };
+            impact.count += 1;
+            let effects = self.changed.of(address);
+            let list = if effects.only_destroy() { &mut destroyed } else { &mut stay };
+            impact.destroyed += u64::from(effects.only_destroy());
+            if list.len() < LISTED {
+                list.push(self.affected(reached, kind, effects));
+            }
+        }
+        stay.append(&mut destroyed);
+        stay.truncate(LISTED);
+        impact.dependents = stay;
+        let nodes = starts.iter().copied().chain(reached.iter().map(|reached| reached.node));
+        impact.unread = self.unread(nodes);
+        impact
+    }
+
+    fn affected(&self, reached: &Reached, element: ElementKind, effects: Effects) -> Affected {
+        Affected {
+            address: self.graph.element_text(reached.node).to_owned(),
+            element,
+            distance: reached.distance,
+            through: self.graph.element_text(reached.through).to_owned(),
+            actions: effects.words().collect(),
+        }
+    }
+
+    /// Returns the first addresses beyond which the search for dependents did not get. It reached
+    /// these nodes: a local value that was not read may refer to any of them in its module.
+    fn unread(&self, nodes: impl Iterator<Item = u32>) -> Vec<String> {
+        let (mut unread, mut modules) = (BTreeSet::new(), BTreeSet::new());
+        // A local value gets from a whole module only its outputs, which have nodes of their own.
+        for node in nodes.filter(|node| !self.graph.is_whole_module(*node)) {
+            let address = self.graph.element_text(node);
+            let local = ConfigAddress::of(address);
+            let module = local.module_address();
+            match local.names[..] {
+                ["var", _] if self.graph.kind(node).is_none() => {
+                    unread.insert(address);
+                }
+                // The calling module uses it.
+                ["output", _] if !module.is_empty() => {
+                    modules.insert(Graph::caller_of(&module));
+                }
+                _ => {}
+            }
+            modules.insert(module);
+        }
+        let locals = modules.iter().filter_map(|module| self.unread_locals.get(module)).flatten();
+        unread.extend(locals.map(|local| self.graph.element_text(*local)));
+        let files = self.unread_files.iter().flatten().map(String::as_str);
+        files.chain(unread).take(UNREAD).map(str::to_owned).collect()
+    }
+}
+
+/// Whether an impact counts an element. The others only lead to elements that it counts.
+fn is_listed(kind: ElementKind, address: &str) -> bool {
+    match kind {
+        ElementKind::Resource | ElementKind::ModuleCall | ElementKind::Action => true,
+        ElementKind::Output => address.starts_with("output."),
+        ElementKind::Provider | ElementKind::Variable | ElementKind::Local => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ElementExpression;
+    use crate::plan::PlanOptions;
+    use plansift_core::input::Slice;
+
+    /// A plan that replaces `t.a`, in which other elements depend on it directly, through a module
+    /// and perhaps through local values.
+    const PLAN: &str = r#"{"format_version":"1.2",
+        "resource_changes":[
+            {"address":"t.a","change":{"actions":["delete","create"]}},
+            {"address":"t.gone[0]","change":{"actions":["delete"]}},
+            {"address":"t.gone[1]","change":{"actions":["delete"]}},
+            {"address":"t.direct","change":{"actions":["no-op"]}},
+            {"address":"module.m[\"k\"].t.in","change":{"actions":["update"]}}],
+        "output_changes":{"o":{"actions":["create"]}},
+        "configuration":{"root_module":{
+            "variables":{"unused":{}},
+            "outputs":{"o":{"expression":{"references":["module.m.id","module.m"]}}},
+            "resources":[
+                {"address":"t.a"},
+                {"address":"t.gone","expressions":{"x":{"references":["t.a.id","t.a"]}}},
+                {"address":"t.direct","expressions":{"x":{"references":["t.a.id","t.a"]}}},
+                {"address":"t.hidden","expressions":{"x":{"references":["local.ids"]}}}],
+            "module_calls":{
+                "m":{"expressions":{"v":{"references":["t.a.id","t.a"]}},"module":{
+                    "variables":{"v":{}},
+                    "outputs":{"id":{"expression":{"references":["t.in.id","t.in"]}}},
+                    "resources":[
+                        {"address":"t.in","expressions":{"y":{"references":["var.v"]}}}]}},
+                "other":{"module":{"resources":[
+                    {"address":"t.o","expressions":{"x":{"references":["local.far"]}}}]}}}}}}"#;
+
+    fn impacts(plan: &str, files: &[Element]) -> Impacts {
+        let mut documents = Documents::new(Slice(plan.as_bytes()), &PlanOptions::default());
+        let each = |each: &mut dyn FnMut(&Element) -> Result<()>| {
+            files.iter().try_for_each(each).map(|()| (!files.is_empty()).then(Vec::new))
+        };
+        Impacts::read(&mut documents, each).expect("a plan")
+    }
+
+    /// Returns the dependents with their distance, what they refer to, and their actions.
+    fn dependents(impact: &Impact) -> Vec<String> {
+        let text = |it: &Affected| {
+            format!("{} {} {} {}", it.distance, it.address, it.through, it.actions.join("+"))
+        };
+        impact.dependents.iter().map(text).collect()
+    }
+
+    /// Returns a local value that refers to something.
+    fn local(name: &str, reference: &str) -> Element {
+        let mut element = Element::new(ElementKind::Local, format!("local.{name}"), "");
+        let references = vec![reference.to_owned()];
+        element.expressions.push(ElementExpression { path: name.to_owned(), references });
+        element
+    }
+
+    #[test]
+    fn dependents_that_stay_come_first_and_then_the_nearest() {
+        let impact = impacts(PLAN, &[]).of("t.a[7]");
+        let expected = [
+            "1 t.direct t.a ",
+            "2 module.m.t.in module.m.var.v update",
+            "4 output.o module.m.output.id create",
+            "1 t.gone t.a delete",
+        ];
+        assert_eq!(dependents(&impact), expected);
+        assert_eq!((impact.count, impact.destroyed, impact.is_cut), (4, 1, false));
+    }
+
+    #[test]
+    fn a_local_value_is_unread_only_in_a_module_that_the_search_reached() {
+        assert_eq!(impacts(PLAN, &[]).of("t.a").unread, ["local.ids"]);
+        assert_eq!(impacts(PLAN, &[]).of("module.other.t.o").unread, ["module.other.local.far"]);
+        // The output of the module leads to its caller.
+        assert_eq!(impacts(PLAN, &[]).of("module.m.t.in").unread, ["local.ids"]);
+    }
+
+    #[test]
+    fn source_files_lead_through_local_values() {
+        let files = [local("ids", "local.id"), local("id", "t.a.id")];
+        let impact = impacts(PLAN, &files).of("t.a");
+        assert!(dependents(&impact).contains(&"3 t.hidden local.ids ".to_owned()), "{impact:?}");
+        assert_eq!(impact.unread, [""; 0]);
+        assert_eq!(impact.count, 5);
+    }
+
+    #[test]
+    fn the_argument_of_a_module_that_was_not_read_is_named() {
+        let mut call = Element::new(ElementKind::ModuleCall, "module.far".to_owned(), "");
+        let references = vec!["t.a.id".to_owned()];
+        call.expressions.push(ElementExpression { path: "v".to_owned(), references });
+        assert_eq!(impacts(PLAN, &[call]).of("t.a").unread, ["local.ids", "module.far.var.v"]);
+    }
+
+    #[test]
+    fn nothing_depends_on_a_resource_that_the_configuration_no_longer_has() {
+        let nothing = Impact { lacks_source: true, ..Impact::default() };
+        assert_eq!(impacts(PLAN, &[]).of("t.removed"), nothing);
+    }
+
+    #[test]
+    fn the_list_and_the_search_end_at_their_limits() {
+        let users = |count: usize| {
+            let user = |at| {
+                format!(r#"{{"address":"t.u{at}","expressions":{{"x":{{"references":["t.a"]}}}}}}"#)
+            };
+            let users: Vec<String> = (0..count).map(user).collect();
+            let users = users.join(",");
+            let root = format!(r#"{{"root_module":{{"resources":[{users}]}}}}"#);
+            format!(r#"{{"format_version":"1.2","configuration":{root}}}"#)
+        };
+        let impact = impacts(&users(30), &[]).of("t.a");
+        assert_eq!((impact.count, impact.dependents.len(), impact.is_cut), (30, LISTED, false));
+        let impact = impacts(&users(FOLLOWED + 1), &[]).of("t.a");
+        let most = FOLLOWED as u64;
+        assert_eq!((impact.count, impact.dependents.len(), impact.is_cut), (most, LISTED, true));
+    }
+
+    #[test]
+    fn a_configuration_may_be_in_the_plan_or_in_files() {
+        let bare = r#"{"format_version":"1.2","resource_changes":[]}"#;
+        assert!(impacts(PLAN, &[]).is_present);
+        assert!(impacts(bare, &[local("ids", "t.a")]).is_present);
+        assert!(!impacts(bare, &[]).is_present);
+    }
+}

@@ -1,0 +1,108 @@
+//! What depends on the resources that a plan destroys, replaces or forgets.
+
+use std::path::Path;
+
+use super::summary_document::summary;
+use super::{folder, report_on, written};
+use crate::run::{self, corpus};
+
+/// A plan file in which two modules' values depend on a replaced resource through local values.
+fn plan_file() -> String {
+    corpus("planfiles/impact/plan.tfplan").display().to_string()
+}
+
+/// The same plan as JSON, which has no local values.
+fn plan_json() -> String {
+    corpus("planfiles/impact/plan.json").display().to_string()
+}
+
+fn source() -> String {
+    corpus("planfiles/impact").display().to_string()
+}
+
+/// What depends on the replaced resource, and through what.
+const DEPENDENTS: &str = "3 depend on it: terraform_data.record (updated, through local.records), \
+                          module.zone.terraform_data.server (updated, through \
+                          module.zone.var.address), output.name_servers (updated, through \
+                          module.zone.output.servers)";
+
+/// What is known without the local values.
+const UNKNOWN: &str = "what depends on it through local.addresses, local.records is not known";
+
+fn page(args: &[&str]) -> String {
+    written(&run::plansift().arg("summary").args(args).output().expect("it runs"))
+}
+
+/// The lines of a page as one, because a page wraps them.
+fn unwrapped(page: &str) -> String {
+    page.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_page_names_what_depends_on_a_loss_through_local_values() {
+    let [file, json, source] = [plan_file(), plan_json(), source()];
+    assert!(unwrapped(&page(&["--impact", &file])).contains(DEPENDENTS));
+    assert!(unwrapped(&page(&["--impact", &json])).contains(UNKNOWN));
+    let with_source = page(&["--impact", "--source", &source, &json]);
+    assert!(unwrapped(&with_source).contains(DEPENDENTS), "{with_source}");
+    for args in [&["--impact", "--no-source", &*file][..], &[&*file]] {
+        assert!(!page(args).contains("depend"), "{args:?}");
+    }
+}
+
+#[test]
+fn every_report_for_people_names_what_depends_on_a_loss() {
+    let file = plan_file();
+    for format in ["term", "markdown", "compact", "html", "github"] {
+        let report = report_on(&["--impact", "-o", format], Path::new(&file));
+        let text = unwrapped(&report.replace('`', ""));
+        assert!(text.contains(DEPENDENTS), "{format}: {report}");
+        let without = report_on(&["-o", format], Path::new(&file));
+        assert!(!without.contains("depend on it"), "{format}: {without}");
+    }
+}
+
+#[test]
+fn the_json_summary_lists_what_depends_on_a_loss() {
+    let file = plan_file();
+    let (document, _) = summary(&["--impact", &file], 0);
+    let impact = &document["losses"][0]["impact"];
+    assert_eq!(impact["count"], 3, "{document}");
+    let record = &impact["dependents"][0];
+    assert_eq!(record["address"], "terraform_data.record");
+    assert_eq!((&record["distance"], &record["through"]), (&3.into(), &"local.records".into()));
+    assert_eq!(record["actions"][0], "update");
+    assert!(impact.get("unread").is_none(), "{impact}");
+    let (document, _) = summary(&["--impact", &plan_json()], 0);
+    let impact = &document["losses"][0]["impact"];
+    assert_eq!(impact["unread"][0], "local.addresses", "{document}");
+    let (document, _) = summary(&[&file], 0);
+    assert!(document["losses"][0].get("impact").is_none(), "{document}");
+}
+
+#[test]
+fn a_plan_without_a_configuration_has_a_warning() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"t.a","type":"t","name":"a","change":{"actions":["delete"]}}]}"#;
+    let folder = folder(&[], &[("plan.json", plan)]);
+    let path = folder.path().join("plan.json").display().to_string();
+    let output = run::plansift().args(["summary", "--impact", &path]).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("the plan has no configuration"), "{said}");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("depend"));
+}
+
+#[test]
+fn dependents_are_followed_through_local_values_of_source_files() {
+    let dependents = |args: &[&str]| {
+        let all = ["config", "--dependents", "terraform_data.address"];
+        written(&run::plansift().args(all).args(args).output().expect("it runs"))
+    };
+    let [file, json, source] = [plan_file(), plan_json(), source()];
+    for args in [&[&*file][..], &["--source", &source, &json]] {
+        let found = dependents(args);
+        assert!(found.contains("local     local.records"), "{args:?}: {found}");
+        assert!(found.contains("output    output.name_servers"), "{args:?}: {found}");
+    }
+    assert!(!dependents(&[&json]).contains("output.name_servers"));
+}

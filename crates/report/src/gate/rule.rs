@@ -75,6 +75,7 @@ enum Subject {
     Invocation,
     /// Checks that failed or could not be evaluated.
     Check,
+    UnknownCheck,
     Errored,
     Incomplete,
     /// Changes to resources and outputs that mark a value as sensitive, or remove such a mark.
@@ -94,7 +95,7 @@ enum PathList {
 }
 
 /// The words that begin a rule, and their subjects.
-const SUBJECTS: [(&str, Subject); 23] = [
+const SUBJECTS: [(&str, Subject); 24] = [
     ("create", Subject::Action("create")),
     ("read", Subject::Action("read")),
     ("update", Subject::Action("update")),
@@ -110,6 +111,7 @@ const SUBJECTS: [(&str, Subject); 23] = [
     ("output", Subject::Output),
     ("action", Subject::Invocation),
     ("check", Subject::Check),
+    ("unknown-check", Subject::UnknownCheck),
     ("errored", Subject::Errored),
     ("incomplete", Subject::Incomplete),
     ("sensitive-added", Subject::Mark(MarkChange::Added)),
@@ -273,7 +275,12 @@ impl Rule {
 
     /// Whether the rule is about checks.
     pub fn is_of_checks(&self) -> bool {
-        self.subject == Subject::Check
+        matches!(self.subject, Subject::Check | Subject::UnknownCheck)
+    }
+
+    /// Whether the rule has the subject of `other` and no pattern, so that it counts as much.
+    pub fn includes(&self, other: &Rule) -> bool {
+        self.subject == other.subject && self.address.is_none() && self.path.is_none()
     }
 
     /// Returns the objects and paths that the rule's patterns name.
@@ -281,7 +288,7 @@ impl Rule {
         let address = self.address.clone().map(|address| match self.subject {
             Subject::Output => Named::NonResource(NamedKind::Output, address),
             Subject::Invocation => Named::NonResource(NamedKind::Action, address),
-            Subject::Check => Named::NonResource(NamedKind::Check, address),
+            Subject::Check | Subject::UnknownCheck => Named::NonResource(NamedKind::Check, address),
             _ => Named::Resource(address),
         });
         let path = self.path.clone().map(|path| Named::Path(path, self.address.clone()));
@@ -293,10 +300,13 @@ impl Rule {
         self.allowed
     }
 
-    fn is_failed_check(&self, address: &str, status: &str) -> bool {
-        self.subject == Subject::Check
-            && matches!(status, "fail" | "error")
-            && self.matches_any([Some(address)])
+    fn is_counted_check(&self, address: &str, status: &str) -> bool {
+        let is_counted = match self.subject {
+            Subject::Check => matches!(status, "fail" | "error"),
+            Subject::UnknownCheck => !matches!(status, "pass" | "fail" | "error"),
+            _ => false,
+        };
+        is_counted && self.matches_any([Some(address)])
     }
 
     /// Returns the number that a record adds to the rule's count. For a `summary` record, see
@@ -329,8 +339,8 @@ impl Rule {
                 };
                 is_counted && output.action != "no-op" && self.matches_any([Some(&*output.name)])
             }
-            Record::Check(check) => self.is_failed_check(&check.address, &check.status),
-            Record::CheckResult(check) => self.is_failed_check(&check.address, &check.status),
+            Record::Check(check) => self.is_counted_check(&check.address, &check.status),
+            Record::CheckResult(check) => self.is_counted_check(&check.address, &check.status),
             Record::ActionInvocation(invoked) => {
                 let names = [Some(&*invoked.address), invoked.type_name.as_deref()];
                 self.subject == Subject::Invocation && self.matches_any(names)

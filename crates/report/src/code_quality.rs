@@ -1,6 +1,6 @@
 //! Writes GitLab's code quality report (`artifacts:reports:codequality`): an entry for each rule
-//! that a plan breaks, each check that fails, each annotated change, and each plan that is
-//! incomplete or cannot be read.
+//! that a plan breaks, each check that fails, each annotated change, each plan that is incomplete
+//! or cannot be read, and each pattern that matches nothing in any plan.
 //!
 //! The location of an entry is the block of the first object that the entry names. Without a block,
 //! the location is the first line of the plan, because GitLab rejects entries without a line.
@@ -13,6 +13,7 @@ use std::io::Write;
 use super::annotate::Annotated;
 use super::gate::{CountedRules, Severity};
 use super::origin::{Location, SharedOrigins, first_location};
+use super::patterns::Patterns;
 use super::phrase::{PlanCount, Warning, check_sentence};
 use super::report::ReportOptions;
 use super::short::short;
@@ -26,6 +27,7 @@ use plansift_plan::record::{Label, Record};
 pub struct CodeQuality<W: Write> {
     out: inert::Json<W>,
     counted_rules: CountedRules,
+    patterns: Patterns,
     origins: SharedOrigins,
     annotated: Annotated,
     source: String,
@@ -42,6 +44,7 @@ impl<W: Write> CodeQuality<W> {
         CodeQuality {
             out: inert::Json::new(out),
             counted_rules: CountedRules::new(options.rules),
+            patterns: Patterns::of(options.patterns.clone()),
             origins: options.origins.clone(),
             annotated: options.annotated,
             source: String::new(),
@@ -105,6 +108,7 @@ impl<W: Write> CodeQuality<W> {
 impl<W: Write> Sink for CodeQuality<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.counted_rules.note(record);
+        self.patterns.note(record);
         match record {
             Record::Plan(plan) => self.begin(plan.source, plan.workspace),
             Record::Check(check) if check.has_failed() => {
@@ -152,6 +156,14 @@ impl<W: Write> Sink for CodeQuality<W> {
     }
 
     fn finish(&mut self) -> Result<()> {
+        // A pattern belongs to no plan.
+        self.plan.clear();
+        let patterns = self.patterns.clone();
+        for pattern in patterns.unmatched() {
+            let severity = if pattern.fails { "critical" } else { "minor" };
+            let text = visible(&pattern.sentence(str::to_owned));
+            self.entry(&visible(pattern.argument), severity, &text, &[])?;
+        }
         let end: &[u8] = if self.entries == 0 { b"[]\n" } else { b"\n]\n" };
         self.out.write_all(end).and_then(|()| self.out.flush()).map_err(write_error)
     }

@@ -176,7 +176,8 @@ impl<'s, W: Write> Github<'s, W> {
         let patterns = self.patterns.clone();
         for pattern in patterns.unmatched() {
             let words = shown(&pattern.sentence(str::to_owned), MESSAGE);
-            self.annotate(Level::Warning, "Pattern matches nothing", &words)?;
+            let level = if pattern.fails { Level::Error } else { Level::Warning };
+            self.annotate(level, "Pattern matches nothing", &words)?;
         }
         Ok(())
     }

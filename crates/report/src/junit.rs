@@ -230,7 +230,8 @@ impl<W: Write> Sink for Junit<W> {
         })?;
         let mut suite = Suite::default();
         for pattern in &unmatched {
-            suite.failed(pattern.argument, "skipped", &pattern.sentence(str::to_owned));
+            let outcome = if pattern.fails { "failure" } else { "skipped" };
+            suite.failed(pattern.argument, outcome, &pattern.sentence(str::to_owned));
         }
         if !unmatched.is_empty() {
             self.out.write_all(suite.end("patterns").as_bytes()).map_err(write_error)?;

@@ -274,11 +274,9 @@ impl<W: Write> Sink for Sarif<W> {
             notifications.push(notification(level, &text, None));
         }
         for pattern in self.patterns.unmatched() {
-            notifications.push(notification(
-                "warning",
-                &visible(&pattern.sentence(str::to_owned)),
-                None,
-            ));
+            let level = if pattern.fails { "error" } else { "warning" };
+            let text = visible(&pattern.sentence(str::to_owned));
+            notifications.push(notification(level, &text, None));
         }
         self.write(&tail(!self.has_failed, &notifications))?;
         self.out.flush().map_err(write_error)

@@ -435,7 +435,8 @@ impl<W: Write> Sink for Term<W> {
             self.line("")?;
         }
         for pattern in unmatched {
-            self.sentence(YELLOW, &format!("! {}", pattern.sentence(visible)))?;
+            let color = if pattern.fails { RED } else { YELLOW };
+            self.sentence(color, &format!("! {}", pattern.sentence(visible)))?;
         }
         self.out.flush().map_err(write_error)
     }

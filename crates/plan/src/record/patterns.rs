@@ -83,6 +83,8 @@ struct Watched {
     argument: String,
     named: Named,
     has_matched: AtomicBool,
+    /// Whether the run fails if the pattern matches nothing.
+    is_required: bool,
 }
 
 /// Samples of the names in the plans.
@@ -151,19 +153,33 @@ pub struct Unmatched<'w> {
     pub what: &'static str,
     /// The most similar name in the plans; `None` if no name is similar.
     pub near: Option<String>,
+    /// Whether the run fails because of this pattern.
+    pub fails: bool,
 }
 
 impl UnmatchedPatterns {
     /// Creates a set of patterns, each with the argument that contains it. A pattern that is a set
     /// of types has no typo, so nothing is said about it.
     pub fn new(patterns: impl IntoIterator<Item = (String, Named)>) -> UnmatchedPatterns {
-        let watched =
-            |(argument, named)| Watched { argument, named, has_matched: AtomicBool::new(false) };
+        let watched = |(argument, named)| Watched {
+            argument,
+            named,
+            has_matched: AtomicBool::new(false),
+            is_required: false,
+        };
         let patterns = patterns.into_iter().filter(|(_, named)| !named.is_set());
         let watched: Vec<Watched> = patterns.map(watched).collect();
         let is_of_resources = |watched: &&Watched| !matches!(watched.named, Named::NonResource(..));
         let open = AtomicUsize::new(watched.iter().filter(is_of_resources).count());
         UnmatchedPatterns { watched, open, seen: Mutex::default() }
+    }
+
+    /// Requires the patterns of some arguments to match: the run fails if one matches nothing.
+    pub fn require(mut self, is_required: impl Fn(&str) -> bool) -> UnmatchedPatterns {
+        for watched in &mut self.watched {
+            watched.is_required = is_required(&watched.argument);
+        }
+        self
     }
 
     /// Whether a pattern for resources has not matched yet.
@@ -327,7 +343,8 @@ impl UnmatchedPatterns {
     pub fn unmatched(&self) -> Vec<Unmatched<'_>> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let open = self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed));
-        open.map(|Watched { argument, named, .. }| {
+        open.map(|Watched { argument, named, is_required: fails, .. }| {
+            let fails = *fails;
             let (what, text, mut samples) = match named.of_row() {
                 Named::Resource(it) => (
                     "no resource has such an address, type or module",
@@ -369,12 +386,13 @@ impl UnmatchedPatterns {
                 && let Some(string) = seen.string_above(text)
             {
                 let what = "this path leads into a string";
-                return Unmatched { argument, what, near: Some(string.to_owned()) };
+                return Unmatched { argument, what, near: Some(string.to_owned()), fails };
             }
             let known = samples.into_iter().flat_map(Sample::names);
             let mut known: Vec<&str> = known.collect();
             known.sort_unstable();
-            Unmatched { argument, what, near: nearest_address(&without_keys(text), &known) }
+            let near = nearest_address(&without_keys(text), &known);
+            Unmatched { argument, what, near, fails }
         })
         .collect()
     }
@@ -392,7 +410,7 @@ impl Unmatched<'_> {
     /// Returns a sentence about the pattern. `quote` quotes the rule or the option, and the name
     /// from the plan.
     pub fn sentence(&self, quote: impl Fn(&str) -> String) -> String {
-        let Unmatched { argument, what, near } = self;
+        let Unmatched { argument, what, near, .. } = self;
         let (word, quoted) = match argument.strip_prefix("rule ") {
             Some(rule) => ("Rule ", rule),
             None => ("", *argument),
@@ -405,7 +423,7 @@ impl Unmatched<'_> {
 
 impl Display for Unmatched<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let Unmatched { argument, what, near } = self;
+        let Unmatched { argument, what, near, .. } = self;
         write!(f, "{argument} matches nothing, {what}")?;
         near.as_ref().map_or(Ok(()), |near| write!(f, ": did you mean {near}?"))
     }

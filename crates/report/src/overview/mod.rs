@@ -52,7 +52,7 @@ pub(super) struct Overview {
     /// The changes that destroy, replace or forget something, by [`loss::rank`].
     pub losses: ChangeList,
     /// Sentences about the patterns that match nothing in any plan.
-    unmatched: Vec<String>,
+    unmatched: Vec<(Severity, String)>,
 }
 
 /// Rules that plans break and assertions that they fail.
@@ -199,7 +199,10 @@ impl Overview {
     /// Ends the last plan. Notes the `patterns` that matched nothing.
     pub fn end(&mut self, patterns: Option<&UnmatchedPatterns>) {
         if self.totals.inputs.plans > 0 {
-            let words = |pattern: Unmatched<'_>| pattern.sentence(|text| (self.quote)(text, NAME));
+            let words = |pattern: Unmatched<'_>| {
+                let severity = if pattern.fails { Severity::Error } else { Severity::Warning };
+                (severity, pattern.sentence(|text| (self.quote)(text, NAME)))
+            };
             let unmatched = patterns.into_iter().flat_map(UnmatchedPatterns::unmatched);
             self.unmatched = unmatched.map(words).collect();
         }
@@ -244,8 +247,8 @@ impl Overview {
             let severity = if warning.is_error() { Severity::Error } else { Severity::Warning };
             (severity, warning.words(of(count)))
         });
-        let unmatched = self.unmatched.iter().map(|words| (Severity::Warning, words.clone()));
-        unread.into_iter().chain(checks).chain(warnings).chain(unmatched).collect()
+        let warnings = unread.into_iter().chain(checks).chain(warnings);
+        warnings.chain(self.unmatched.iter().cloned()).collect()
     }
 
     /// Returns the number of hidden records and attributes, in words. `None` if nothing is hidden.

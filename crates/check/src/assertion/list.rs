@@ -29,12 +29,25 @@ pub struct Assertions {
     output_globs: Vec<usize>,
     /// The assertions about the plan as a whole.
     of_plan: Vec<usize>,
+    is_strict: bool,
 }
 
 impl Assertions {
     /// All assertions, in the order in which the user wrote them.
     pub fn list(&self) -> &[Assertion] {
         &self.list
+    }
+
+    /// With `is_strict`, an assertion fails if a pattern in it covers nothing. Optional assertions
+    /// and those of packs do not.
+    #[must_use]
+    pub fn strict(self, is_strict: bool) -> Assertions {
+        Assertions { is_strict, ..self }
+    }
+
+    /// Whether an assertion fails because of a pattern that covers nothing.
+    pub(super) fn requires_matches(&self, assertion: &Assertion) -> bool {
+        self.is_strict && !assertion.is_optional && !assertion.is_of_pack
     }
 
     /// Returns an ID for each assertion: its name, which does not change when the assertion moves

@@ -3,6 +3,7 @@
 use super::facts::{Facts, NOT_LISTED};
 use super::item::IN_STATE;
 use super::list::Assertions;
+use super::names::Names;
 use super::outcome::{Finding, Outcome, Quote, Quoted};
 use super::partial_results::{PartialResult, PartialResults};
 use super::subject::{Assertion, Expectation, PlanState, Subject, ValueSelector};
@@ -52,28 +53,18 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResult
                 })
             }
         }
-        let mut add = |pattern, text| {
-            unmatched.push(Unmatched { assertion: index, pattern, text });
-        };
-        if let Subject::Resource(pattern) = &assertion.subject
-            && answer.outcome.asked == 0
-            && !assertion.is_of_pack
-            && answer.outcome.holds()
-            && let Some((type_name, near)) = names.near_type(pattern.text())
-        {
-            add(0, format!("no resource has the type {type_name}: did you mean {near}?"));
-        }
-        for expectation in assertion.expectations.iter().filter(|_| !facts.is_state) {
-            let Expectation::Only(patterns) = expectation else { continue };
-            for (place, pattern) in patterns.iter().enumerate() {
-                // A set of types has no typo.
-                if !answer.is_covered(place) && !pattern.is_set() {
-                    let near = names.near_any(pattern.text());
-                    let hint = near.map(|near| format!(": did you mean {near}?"));
-                    let hint = hint.unwrap_or_default();
-                    add(place, format!("`only`: {} covers nothing{hint}", pattern.text()));
-                }
+        let gaps = gaps(assertion, answer, facts, &names);
+        if assertions.requires_matches(assertion) {
+            for gap in gaps {
+                let found = format!("nothing{}", did_you_mean(gap.near.as_deref()));
+                answer.outcome.fail("", "", &gap.expected, &found);
             }
+        } else {
+            unmatched.extend(gaps.into_iter().map(|gap| Unmatched {
+                assertion: index,
+                pattern: gap.pattern,
+                text: gap.text(),
+            }));
         }
     }
     let outcomes = answers.into_iter().map(|answer| answer.outcome).collect();
@@ -83,6 +74,59 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResult
     });
     let incomplete = facts.incomplete().filter(|_| !asks_whether_complete);
     Answers { outcomes, unmatched, incomplete }
+}
+
+/// A pattern that covers nothing, although the assertion holds or is about other things, too.
+struct Gap {
+    /// The index of the pattern in the assertion.
+    pattern: usize,
+    /// A description of what the document lacks.
+    lacks: String,
+    /// What the pattern should cover.
+    expected: String,
+    /// The most similar name in the document.
+    near: Option<String>,
+}
+
+impl Gap {
+    fn text(&self) -> String {
+        let hint = self.near.as_ref().map(|near| format!(": did you mean {near}?"));
+        format!("{}{}", self.lacks, hint.unwrap_or_default())
+    }
+}
+
+/// Returns the patterns of an assertion that cover nothing and are not failures yet.
+fn gaps(assertion: &Assertion, answer: &PartialResult, facts: &Facts, names: &Names) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    if let Subject::Resource(pattern) = &assertion.subject
+        && answer.outcome.asked == 0
+        && !assertion.is_of_pack
+        && answer.outcome.holds()
+        && let Some((type_name, near)) = names.near_type(pattern.text())
+    {
+        gaps.push(Gap {
+            pattern: 0,
+            lacks: format!("no resource has the type {type_name}"),
+            expected: format!("a resource of the type {type_name}"),
+            near: Some(near),
+        });
+    }
+    for expectation in assertion.expectations.iter().filter(|_| !facts.is_state) {
+        let Expectation::Only(patterns) = expectation else { continue };
+        for (index, pattern) in patterns.iter().enumerate() {
+            // A set of types has no typo.
+            if !answer.is_covered(index) && !pattern.is_set() {
+                let text = pattern.text();
+                gaps.push(Gap {
+                    pattern: index,
+                    lacks: format!("`only`: {text} covers nothing"),
+                    expected: format!("something that {text} in `only` covers"),
+                    near: names.near_any(text),
+                });
+            }
+        }
+    }
+    gaps
 }
 
 /// An assertion at the end of a document, with its result so far.

@@ -22,6 +22,7 @@ pub struct Globs {
     exclusions: Arc<Vec<Exclusion>>,
     takes_states: bool,
     takes_approvals: bool,
+    takes_others: bool,
 }
 
 /// A glob that excludes files, and whether it has excluded any.
@@ -69,7 +70,7 @@ impl Globs {
             Ok(Exclusion { text: text.clone(), set, has_matched: AtomicBool::new(false) })
         };
         let exclusions = Arc::new(exclude.iter().map(exclusion).collect::<Result<_>>()?);
-        Ok(Globs { include, exclusions, takes_states: false, takes_approvals: false })
+        Ok(Globs { include, exclusions, ..Globs::default() })
     }
 
     /// Returns the globs in `exclude` that have excluded nothing so far.
@@ -86,6 +87,17 @@ impl Globs {
     /// Selects approvals, too.
     pub fn with_approvals(self) -> Globs {
         Globs { takes_approvals: true, ..self }
+    }
+
+    /// Selects files that are none of these, too. Reading such a file is an error. Source files of
+    /// configurations and hidden files stay left out.
+    pub fn with_others(self) -> Globs {
+        Globs { takes_others: true, ..self }
+    }
+
+    /// Whether to select files that are not documents.
+    pub(super) fn takes_others(&self) -> bool {
+        self.takes_others
     }
 
     /// Whether to select approvals.

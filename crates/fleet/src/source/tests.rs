@@ -149,6 +149,16 @@ fn a_folder_without_plans_is_an_error() {
 }
 
 #[test]
+fn other_files_are_inputs_if_the_selection_takes_them() {
+    let folder = folder("a/README a/x.json a/main.tf a/.hidden a/b.md b/README");
+    let globs = Globs::new(&[], &["*.md".to_owned()]).unwrap().with_others();
+    let selection = Selection { globs, ..select(folder.path(), &["a", "b"]) };
+    let (names, skipped) = list(folder.path(), &selection);
+    assert_eq!(names, ["a/README", "a/x.json", "b/README"]);
+    assert_eq!(skipped, Skipped { sources: 1, hidden: 1, excluded: 1, ..Skipped::default() });
+}
+
+#[test]
 fn an_empty_file_that_should_hold_json_is_an_input() {
     let folder = folder("a.json");
     for name in ["empty.json", "empty.JSON.GZ", "empty", "empty.txt"] {
@@ -193,6 +203,12 @@ fn folders_include_links_to_files_but_not_links_to_folders() {
     assert_eq!(skipped.links, 2);
     let (names, _) = list(folder.path(), &select(folder.path(), &["again"]));
     assert_eq!(names, ["again/x.json"], "a link that is named is followed");
+    let globs = Globs::default().with_others();
+    let (names, skipped) =
+        list(folder.path(), &Selection { globs, ..select(folder.path(), &[""]) });
+    let [link, again] = ["!a/loop Fault(LinkToFolder)", "!again Fault(LinkToFolder)"];
+    assert_eq!(names, [link, "a/x.json", again, "gone.json", "link.json"]);
+    assert_eq!(skipped.links, 0);
 }
 
 #[test]

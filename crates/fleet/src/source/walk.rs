@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
+use super::fault::SourceFault;
 use super::globs::Globs;
-use super::input_entry::{InputEntry, Skipped, Unlisted};
+use super::input_entry::{InputEntry, Item, Skipped, Unlisted};
 use plansift_core::error::{Error, Result};
 use plansift_core::input::{Input, InputOptions, Mapping, Threads};
 use plansift_core::limits::Limits;
@@ -45,11 +46,7 @@ impl Walk {
     }
 
     /// Returns the next plan. Counts the files that it skips.
-    pub(super) fn next(
-        &mut self,
-        globs: &Globs,
-        skipped: &mut Skipped,
-    ) -> Option<std::result::Result<InputEntry, Unlisted>> {
+    pub(super) fn next(&mut self, globs: &Globs, skipped: &mut Skipped) -> Option<Item> {
         loop {
             let entry = match self.entries.next()? {
                 Ok(entry) => entry,
@@ -76,8 +73,8 @@ impl Walk {
                 skipped.excluded += 1;
                 continue;
             }
-            if let Some(entry) = found(entry.into_path(), globs, skipped) {
-                return Some(Ok(entry));
+            if let Some(item) = found(entry.into_path(), globs, skipped) {
+                return Some(item);
             }
         }
     }
@@ -85,20 +82,35 @@ impl Walk {
 
 /// Returns the entry of a file found in a folder, if the file is an input. A file without readable
 /// metadata is an input, so that opening it reports the error.
-fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<InputEntry> {
-    let Ok(metadata) = std::fs::metadata(&path) else { return Some(InputEntry::of_file(path)) };
-    if metadata.is_dir() {
-        skipped.links += 1;
-        return None;
-    }
+fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<Item> {
+    let Ok(metadata) = std::fs::metadata(&path) else { return Some(Ok(InputEntry::of_file(path))) };
     // A pipe or a device is never opened, whatever its name is.
+    let fault = match () {
+        () if metadata.is_file() => None,
+        () if metadata.is_dir() => Some(SourceFault::LinkToFolder),
+        () => Some(SourceFault::NotAFile),
+    };
+    match fault {
+        Some(fault) if globs.takes_others() => {
+            return Some(Err(unlisted(&path, Error::new(fault))));
+        }
+        Some(SourceFault::LinkToFolder) => {
+            skipped.links += 1;
+            return None;
+        }
+        _ => {}
+    }
     let kind =
         if metadata.is_file() { kind_of_file(&path, &metadata) } else { Ok(InputKind::NotAPlan) };
     if !is_input(&kind, &path, globs) {
         skipped.count_other(&path, &kind);
         return None;
     }
-    Some(InputEntry::of_file_with(path, &metadata))
+    Some(Ok(InputEntry::of_file_with(path, &metadata)))
+}
+
+fn unlisted(path: &Path, error: Error) -> Unlisted {
+    Unlisted { source: path.to_string_lossy().into_owned(), error }
 }
 
 fn kind_of_file(path: &Path, metadata: &Metadata) -> Result<InputKind> {
@@ -121,6 +133,7 @@ pub(super) fn kind_of_head(head: Box<dyn Read + Send>) -> Result<InputKind> {
 pub(super) fn is_input(kind: &Result<InputKind>, path: &Path, globs: &Globs) -> bool {
     match kind {
         Ok(InputKind::Plan | InputKind::PlanFile | InputKind::Unreadable) => true,
+        _ if globs.takes_others() => !is_named_source(path),
         Ok(InputKind::Remnant) | Err(_) => !is_named_source(path),
         Ok(InputKind::State | InputKind::EncryptedState) => globs.takes_states(),
         Ok(InputKind::Approval) => globs.takes_approvals(),

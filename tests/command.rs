@@ -20,6 +20,7 @@ mod shells;
 #[cfg(target_os = "linux")]
 mod spool;
 mod streaming;
+mod strict;
 mod texts;
 mod wire;
 

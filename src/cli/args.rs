@@ -307,9 +307,18 @@ pub struct GateArgs {
     /// before a rule to only warn, and a quoted message after it. Repeatable
     #[arg(help_heading = GATES, long, value_name = "RULE")]
     pub fail_on: Vec<String>,
+    /// Also fail if a rule or an assertion matches nothing, if a check fails or is unknown, or if a
+    /// folder has a file that is not a plan
+    #[arg(help_heading = GATES, long)]
+    pub strict_rules: bool,
 }
 
 impl GateArgs {
+    /// Whether the arguments ask for rules.
+    pub fn are_given(&self) -> bool {
+        self.strict_rules || !self.fail_on.is_empty()
+    }
+
     /// Lists the files that contain rules.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         self.fail_on.iter().filter_map(|rule| rule.strip_prefix('@')).map(PathBuf::from)

@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write};
 use super::args::{Assert, Plans};
 use super::assertions;
 use super::exit::Exit;
-use super::inputs::{self, Listed};
+use super::inputs::{self, Listed, Wanted};
 use super::messages::{say, usage};
 use super::options::options;
 use super::output::{self, Output};
@@ -37,7 +37,8 @@ const BUFFER: usize = 64 << 10;
 pub fn run(arguments: &Assert) -> std::result::Result<Exit, Exit> {
     let (plans, path) = (&arguments.plans, arguments.output.as_deref());
     let assertions = assertions(arguments)?;
-    let listed = inputs::list(plans, Accepts::States, path, arguments.files.clone())?;
+    let wanted = Wanted::from(Accepts::States).strict(arguments.strict_rules);
+    let listed = inputs::list(plans, wanted, path, arguments.files.clone())?;
     if arguments.init && listed.inputs.entries.len() > 1 {
         return Err(refuse_second());
     }
@@ -116,7 +117,7 @@ fn assertions(arguments: &Assert) -> std::result::Result<Assertions, Exit> {
                     write -e 'ASSERTION'";
         return Err(usage(text));
     }
-    Ok(Assertions::from(assertions))
+    Ok(Assertions::from(assertions).strict(arguments.strict_rules))
 }
 
 /// Checks the assertions against each document.

@@ -8,7 +8,7 @@ use super::assertions;
 use super::ending::write_last;
 use super::exit::{Exit, ExitFacts, OutputEnd};
 use super::gates;
-use super::inputs;
+use super::inputs::{self, Wanted};
 #[cfg(target_os = "linux")]
 use super::interrupt::Interrupts;
 use super::messages::{fail, say, usage};
@@ -47,7 +47,8 @@ pub fn run(arguments: &Batch) -> std::result::Result<Exit, Exit> {
     }
     let also = arguments.assertions.assert.iter().chain(&arguments.key_file).cloned();
     let part_files = PartFiles::of(arguments)?;
-    let listed = inputs::list(plans, Accepts::Plans, arguments.output.as_deref(), also)?;
+    let wanted = Wanted::from(Accepts::Plans).strict(arguments.strict_rules);
+    let listed = inputs::list(plans, wanted, arguments.output.as_deref(), also)?;
     let (settings, digest) = settings(arguments)?;
     listed.warn_of_shared_workspaces(plans);
     let terms = terms(arguments, &settings, &listed.schemas, digest);
@@ -102,7 +103,7 @@ fn settings(arguments: &Batch) -> std::result::Result<(Settings, Option<String>)
         let jobs = if fitting.get() == 1 { "job" } else { "jobs" };
         say(&format!("--memory has room for {fitting} {jobs}, not for {wanted}"));
     }
-    let assertions = Assertions::from(assertions);
+    let assertions = Assertions::from(assertions).strict(arguments.strict_rules);
     let has_assertions = !assertions.list().is_empty();
     let secrets = secret_options(&SecretArgs::default(), records.read);
     let key = arguments.digest.map(|level| {
@@ -148,6 +149,7 @@ fn terms(
         strict: arguments.plans.strict,
         schemas: schemas.named_digest(),
         schema_cache: schemas.folder_digest()?,
+        strict_rules: arguments.strict_rules && assertions.is_some(),
         assertions,
         digest: settings.digest.as_ref().map(DigestSettings::name),
         shard: arguments.shard.to_string(),

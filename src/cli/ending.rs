@@ -46,8 +46,10 @@ pub struct Ending<'a> {
     pub detailed_exitcode: bool,
     /// Whether to finish the outputs even if no document could be read.
     pub is_written_empty: bool,
-    /// Patterns of the arguments. A warning lists the patterns that match nothing.
+    /// Patterns of the arguments. A message lists each pattern that matches nothing.
     pub patterns: Option<Arc<UnmatchedPatterns>>,
+    /// Whether a report on the terminal has warnings about the patterns.
+    pub shows_patterns: bool,
 }
 
 impl Ending<'_> {
@@ -72,21 +74,22 @@ impl Ending<'_> {
     ) -> std::result::Result<Exit, Exit> {
         let Ending { plans, counts: RunCounts { done, failed, has_changes, .. }, .. } = self;
         let reports_changes = self.detailed_exitcode && has_changes;
-        let at =
-            |output| ExitFacts { done, failed, reports_changes, is_broken: self.is_broken, output };
+        let at = |output, is_broken| ExitFacts { done, failed, reports_changes, is_broken, output };
         let read = self.read.map_err(|error| OutputFailure::of(path, error));
-        read.map_err(|failure| failure.end(at(OutputEnd::ClosedEarly)))?;
+        read.map_err(|failure| failure.end(at(OutputEnd::ClosedEarly, self.is_broken)))?;
         if done == 0 && !self.is_written_empty {
-            return Err(Exit::of(at(OutputEnd::Nothing)));
+            return Err(Exit::of(at(OutputEnd::Nothing, self.is_broken)));
         }
-        finish().map_err(|failure| failure.end(at(OutputEnd::Closed)))?;
-        if !plans.quiet && done > 0 {
-            unmatched::warn_of(self.patterns.as_deref());
+        let patterns = self.patterns.as_deref().filter(|_| done > 0);
+        let is_broken = if unmatched::fails_of(patterns) { Some(true) } else { self.is_broken };
+        finish().map_err(|failure| failure.end(at(OutputEnd::Closed, is_broken)))?;
+        if !plans.quiet && !self.shows_patterns {
+            unmatched::warn_of(patterns);
         }
         if plans.stats {
             say(&self.stats.line());
         }
-        Ok(Exit::of(at(OutputEnd::Complete)))
+        Ok(Exit::of(at(OutputEnd::Complete, is_broken)))
     }
 }
 

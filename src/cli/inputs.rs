@@ -58,19 +58,45 @@ impl Listed {
 }
 
 /// Lists the inputs that the arguments name. Refuses an output that is a folder, or that would
-/// replace an input or a file of `also`. `accepts` says which kinds of documents to take from a
-/// folder. If the arguments are wrong, prints the error and fails.
+/// replace an input or a file of `also`. `wanted` says which files to take from a folder. If the
+/// arguments are wrong, prints the error and fails.
 pub fn list<'o>(
     plans: &Plans,
-    accepts: Accepts,
+    wanted: impl Into<Wanted>,
     outputs: impl IntoIterator<Item = &'o Path>,
     also: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Listed, Exit> {
-    let takes = match accepts {
-        Accepts::Plans => Takes::Plans,
-        Accepts::States => Takes::States,
-    };
-    list_named(plans, plans.inputs.clone(), takes, outputs, also)
+    list_named(plans, plans.inputs.clone(), wanted, outputs, also)
+}
+
+/// The files that a command takes from a folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    takes: Takes,
+    /// Whether to take other files, too, which then fail.
+    is_strict: bool,
+}
+
+impl Wanted {
+    /// With `is_strict`, a file in a folder fails if it is not a document that the command takes.
+    pub fn strict(self, is_strict: bool) -> Wanted {
+        Wanted { is_strict, ..self }
+    }
+}
+
+impl From<Takes> for Wanted {
+    fn from(takes: Takes) -> Wanted {
+        Wanted { takes, is_strict: false }
+    }
+}
+
+impl From<Accepts> for Wanted {
+    fn from(accepts: Accepts) -> Wanted {
+        Wanted::from(match accepts {
+            Accepts::Plans => Takes::Plans,
+            Accepts::States => Takes::States,
+        })
+    }
 }
 
 /// The documents that a command takes from a folder.
@@ -87,7 +113,7 @@ pub enum Takes {
 pub fn list_named<'o>(
     plans: &Plans,
     names: Vec<OsString>,
-    takes: Takes,
+    wanted: impl Into<Wanted>,
     outputs: impl IntoIterator<Item = &'o Path>,
     also: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Listed, Exit> {
@@ -99,7 +125,7 @@ pub fn list_named<'o>(
             folder.display()
         )));
     }
-    let selection = selection(plans, names, takes)?;
+    let selection = selection(plans, names, wanted.into())?;
     let rule = match &plans.more.workspace_from {
         None => Rule::Path,
         Some(text) => Rule::parse(text).map_err(|_| {
@@ -132,7 +158,7 @@ pub fn list_named<'o>(
     }
 }
 
-fn selection(plans: &Plans, mut names: Vec<OsString>, takes: Takes) -> Result<Selection, Exit> {
+fn selection(plans: &Plans, mut names: Vec<OsString>, wanted: Wanted) -> Result<Selection, Exit> {
     let more = &plans.more;
     if names.is_empty() && more.files_from.is_none() {
         if io::stdin().is_terminal() {
@@ -153,7 +179,8 @@ fn selection(plans: &Plans, mut names: Vec<OsString>, takes: Takes) -> Result<Se
     let separator = if more.null { Separator::Null } else { Separator::Line };
     let globs = Globs::new(&more.include, &more.exclude)
         .map_err(|_| usage("--include, --exclude: a glob is not well formed"))?;
-    let globs = match takes {
+    let globs = if wanted.is_strict { globs.with_others() } else { globs };
+    let globs = match wanted.takes {
         Takes::Plans => globs,
         Takes::States => globs.with_states(),
         Takes::Approvals => globs.with_states().with_approvals(),

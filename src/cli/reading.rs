@@ -37,6 +37,7 @@ pub fn read_all<'p>(
         detailed_exitcode: false,
         is_written_empty: false,
         patterns: None,
+        shows_patterns: false,
     }
 }
 

@@ -7,7 +7,7 @@ use super::args::{Changes, ChangesFormat, SharedArgs, Summary, SummaryFormat};
 use super::exit::Exit;
 use super::gates;
 use super::hyperlinks;
-use super::inputs::{self, Listed};
+use super::inputs::{self, Listed, Wanted};
 use super::messages::usage;
 use super::options::{form, options};
 use super::output::{Output, open_sink};
@@ -41,7 +41,7 @@ pub fn summary(arguments: &Summary) -> Result<RecordCommand<'_>, Exit> {
     let (screen, shape) = (screen(plans.color, path), table.shape());
     let is_table = table.group_by.is_some() || table.sort.is_some();
     // Rules, `--detailed-exitcode` and `--impact` are about changes.
-    let is_gated = !gate.fail_on.is_empty() || records.detailed_exitcode || *impact;
+    let is_gated = gate.are_given() || records.detailed_exitcode || *impact;
     Ok(RecordCommand {
         shared,
         extent: Extent::Paths,
@@ -146,7 +146,8 @@ impl RecordCommand<'_> {
         let RecordCommand { shared, extent, accepts, attributes, relevant, file, .. } = self;
         let SharedArgs { source, plans, output: path, gate, records } = shared;
         let rules = gates::rules(gate)?;
-        let listed = inputs::list(plans, accepts, file, gate.files())?;
+        let wanted = Wanted::from(accepts).strict(gate.strict_rules);
+        let listed = inputs::list(plans, wanted, file, gate.files())?;
         listed.warn_of_shared_workspaces(plans);
         let options = options(plans)?;
         let limits = &options.read.limits;
@@ -161,7 +162,7 @@ impl RecordCommand<'_> {
                 "--no-paths leaves out the paths that the rule '{rule}' counts"
             )));
         }
-        let patterns = unmatched::rules(&rules);
+        let patterns = unmatched::rules(&rules, gate.strict_rules);
         let show = records.show();
         let options = RecordOptions { extent, relevant, accepts, show, patterns, ..options };
         let (sink, output) = (self.open)(&listed, &origins, &rules)?;

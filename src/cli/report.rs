@@ -11,7 +11,7 @@ use super::ending::OutputFailure;
 use super::exit::Exit;
 use super::gates;
 use super::hyperlinks;
-use super::inputs::{self, Listed};
+use super::inputs::{self, Listed, Wanted};
 use super::messages::{fail, say, usage};
 use super::options::options;
 use super::output::Output;
@@ -71,7 +71,8 @@ pub fn run(arguments: &Report) -> std::result::Result<Exit, Exit> {
     ending.is_broken = (!rules.is_empty()).then(|| is_broken.get());
     ending.detailed_exitcode = arguments.records.detailed_exitcode;
     ending.is_written_empty = true;
-    ending.patterns = patterns.filter(|_| !shows_warnings(&arguments.targets));
+    ending.patterns = patterns;
+    ending.shows_patterns = shows_warnings(&arguments.targets);
     let failed_path = failed_at.get().and_then(|index| outputs.get(index)).and_then(|it| it.0);
     let finish = || {
         for (path, output) in outputs {
@@ -111,12 +112,14 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
         refuse_unsplit(&arguments.targets)?;
     }
     let also = arguments.gate.files().chain(arguments.assertions.assert.clone());
-    let listed = inputs::list(plans, Accepts::Plans, files, also)?;
+    let is_strict = arguments.gate.strict_rules;
+    let wanted = Wanted::from(Accepts::Plans).strict(is_strict);
+    let listed = inputs::list(plans, wanted, files, also)?;
     listed.warn_of_shared_workspaces(plans);
     warn_of_unfiltered(arguments);
     // The filters apply only to reports for people.
     let is_filtered = arguments.targets.iter().any(|target| target.format.shows_attributes());
-    let patterns = unmatched::report(&rules, is_filtered.then_some(&arguments.noise));
+    let patterns = unmatched::report(&rules, is_strict, is_filtered.then_some(&arguments.noise));
     let options = RecordOptions { show: arguments.records.show(), patterns, ..options(plans)? };
     let limits = &options.read.limits;
     let origins = sources::open(&arguments.source, limits, plans.quiet)?;
@@ -132,7 +135,7 @@ fn rules(arguments: &Report) -> std::result::Result<(Vec<Rule>, Option<Assertion
     let mut rules = gates::rules(&arguments.gate)?;
     let AssertionArgs { assert, packs } = &arguments.assertions;
     let read = assertions::in_files("--assert", assert, packs)?;
-    let assertions = Assertions::from(read.assertions);
+    let assertions = Assertions::from(read.assertions).strict(arguments.gate.strict_rules);
     rules.extend(assertions::rules(&assertions));
     Ok((rules, (!assertions.list().is_empty()).then_some(assertions)))
 }

@@ -8,7 +8,7 @@ use plansift_core::path::{self, AddressPattern};
 use plansift_plan::record::patterns::{Named, UnmatchedPatterns};
 use plansift_redact::slim::PlanPart;
 use plansift_report::filter::Only;
-use plansift_report::gate::Rule;
+use plansift_report::gate::{Rule, Severity};
 
 /// Returns the set of these patterns. `None` without patterns.
 fn set_of(patterns: Vec<(String, Named)>) -> Option<Arc<UnmatchedPatterns>> {
@@ -16,19 +16,33 @@ fn set_of(patterns: Vec<(String, Named)>) -> Option<Arc<UnmatchedPatterns>> {
 }
 
 fn of_rules(rules: &[Rule]) -> impl Iterator<Item = (String, Named)> {
-    rules.iter().flat_map(|rule| rule.named().map(|named| (format!("rule {}", rule.text()), named)))
+    rules.iter().flat_map(|rule| rule.named().map(|named| (argument_of(rule), named)))
 }
 
-pub fn rules(rules: &[Rule]) -> Option<Arc<UnmatchedPatterns>> {
-    set_of(of_rules(rules).collect())
+fn argument_of(rule: &Rule) -> String {
+    format!("rule {}", rule.text())
 }
 
-/// Returns the patterns of the rules of a report, and of its filters if they apply.
-pub fn report(rules: &[Rule], noise: Option<&NoiseArgs>) -> Option<Arc<UnmatchedPatterns>> {
-    let noise = noise.into_iter();
-    let filters =
-        noise.flat_map(|noise| of_filters(&noise.only, &noise.ignore_path, &noise.ignore_type));
-    set_of(of_rules(rules).chain(filters).collect())
+/// Returns the patterns of rules. With `is_strict`, the run fails if a pattern of a rule with the
+/// severity `error` matches nothing.
+pub fn rules(rules: &[Rule], is_strict: bool) -> Option<Arc<UnmatchedPatterns>> {
+    report(rules, is_strict, None)
+}
+
+/// Like [`rules`], with the patterns of the filters of a report if they apply.
+pub fn report(
+    rules: &[Rule],
+    is_strict: bool,
+    noise: Option<&NoiseArgs>,
+) -> Option<Arc<UnmatchedPatterns>> {
+    let filters = noise
+        .into_iter()
+        .flat_map(|noise| of_filters(&noise.only, &noise.ignore_path, &noise.ignore_type));
+    let patterns: Vec<_> = of_rules(rules).chain(filters).collect();
+    let errors = rules.iter().filter(|rule| is_strict && rule.severity() == Severity::Error);
+    let required: Vec<String> = errors.map(argument_of).collect();
+    let is_required = |argument: &str| required.iter().any(|it| it == argument);
+    (!patterns.is_empty()).then(|| Arc::new(UnmatchedPatterns::new(patterns).require(is_required)))
 }
 
 /// Returns the patterns of the filters of a comparison.
@@ -76,11 +90,18 @@ fn of_paths(option: &str, paths: &[path::Pattern]) -> impl Iterator<Item = (Stri
     paths.iter().map(move |path| (format!("{option} {}", path.text()), named(path)))
 }
 
-/// Warns about patterns that matched nothing. Call it after all inputs were read.
+/// Warns about patterns that matched nothing and need not match. Call it after all inputs were
+/// read.
 pub fn warn_of(patterns: Option<&UnmatchedPatterns>) {
-    for unmatched in patterns.into_iter().flat_map(UnmatchedPatterns::unmatched) {
-        say(&format!("warning: {unmatched}"));
-    }
+    let unmatched = patterns.into_iter().flat_map(UnmatchedPatterns::unmatched);
+    unmatched.filter(|it| !it.fails).for_each(|it| say(&format!("warning: {it}")));
+}
+
+/// Prints the required patterns that matched nothing, and returns whether there are any. Call it
+/// after all inputs were read.
+pub fn fails_of(patterns: Option<&UnmatchedPatterns>) -> bool {
+    let unmatched = patterns.into_iter().flat_map(UnmatchedPatterns::unmatched);
+    unmatched.filter(|it| it.fails).inspect(|it| say(&it.to_string())).count() > 0
 }
 
 /// Warns about patterns that matched nothing in the sections that `slim` keeps. `others` are the

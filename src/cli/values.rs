@@ -9,7 +9,7 @@ use std::io::BufWriter;
 use super::args::{Checks, GateArgs, Outputs, Resources, RowArgs, RowFormat, Variables};
 use super::exit::Exit;
 use super::gates;
-use super::inputs;
+use super::inputs::{self, Wanted};
 use super::messages::usage;
 use super::options::{formulas, options};
 use super::output::{Output, open_sink};
@@ -89,7 +89,9 @@ fn run(
     let accepts = if what == RowKind::Variables { Accepts::Plans } else { Accepts::States };
     let rules = gate.map_or(Ok(Vec::new()), gates::rules)?;
     let files = gate.into_iter().flat_map(GateArgs::files);
-    let listed = inputs::list(plans, accepts, file, files)?;
+    let is_strict = gate.is_some_and(|gate| gate.strict_rules);
+    let wanted = Wanted::from(accepts).strict(is_strict);
+    let listed = inputs::list(plans, wanted, file, files)?;
     listed.warn_of_shared_workspaces(plans);
     let read = options(plans)?.read;
     if let Some(rule) = rules.iter().find(|rule| !rule.is_of_checks()) {
@@ -104,7 +106,7 @@ fn run(
         only,
         all: false,
         select,
-        patterns: unmatched::rules(&rules),
+        patterns: unmatched::rules(&rules, is_strict),
     });
     let secrets = shows_values.then(|| secret_options(&arguments.secrets, read));
     let (sink, output) = open(arguments, &options, by)?;

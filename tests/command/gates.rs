@@ -659,6 +659,9 @@ fn a_closed_output_does_not_pass_a_gate() {
         assert!(matches!(code, Some(1 | 3)), "{command}: {code:?}: {said}");
     }
     // `summary` writes nothing until it has read everything.
+    let strict = "summary --strict-rules --fail-on create:a corpus/plans/delete/plan.json";
+    let (code, said) = run(strict);
+    assert!(code == Some(3) && said.contains("rule create:a matches nothing"), "{said}");
     let (code, said) = run("summary --fail-on delete corpus/plans/delete/plan.json");
     assert_eq!(code, Some(3), "{said}");
 }

@@ -26,9 +26,14 @@ pub struct Assert {
     /// Check this assertion, like 'resource: aws_db_instance.main, not_action: replace'. Repeatable
     #[arg(help_heading = GATES, short = 'e', long = "expect", value_name = "ASSERTION")]
     pub expect: Vec<String>,
+    /// Also fail if a pattern in an assertion covers nothing, or if a folder has a file that is
+    /// neither a plan nor a state
+    #[arg(help_heading = GATES, long)]
+    pub strict_rules: bool,
     /// Write assertions that this plan passes, as a file to edit: TOML or JSON if the name of
     /// --output ends in .toml or .json, else YAML
-    #[arg(help_heading = OUTPUT, long, conflicts_with_all = ["files", "packs", "expect", "format"])]
+    #[arg(help_heading = OUTPUT, long,
+          conflicts_with_all = ["files", "packs", "expect", "strict_rules", "format"])]
     pub init: bool,
     /// Format of the results
     #[arg(help_heading = OUTPUT, short, long, value_parser = form(), default_value = "text")]

@@ -70,6 +70,10 @@ pub struct Batch {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub assertions: AssertionArgs,
+    /// Also fail if a pattern in an assertion covers nothing, or if a folder has a file that is not
+    /// a plan
+    #[arg(help_heading = GATES, long)]
+    pub strict_rules: bool,
     #[command(flatten)]
     pub records: RecordArgs,
     #[command(flatten)]

@@ -65,6 +65,9 @@ pub struct Terms {
     /// The digest of the files of assertions; `None` without assertions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assertions: Option<String>,
+    /// Whether an assertion fails if a pattern in it covers nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strict_rules: bool,
     /// The level of the digests of plans, and what identifies their key; `None` without digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
@@ -85,6 +88,7 @@ impl Terms {
             (self.schemas != others.schemas, "--schemas"),
             (self.schema_cache != others.schema_cache, "--schema-cache"),
             (self.assertions != others.assertions, "--assert"),
+            (self.strict_rules != others.strict_rules, "--strict-rules"),
             (self.digest != others.digest, "--digest"),
             (self.shard != others.shard, "--shard"),
         ];

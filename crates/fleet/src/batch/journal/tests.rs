@@ -18,6 +18,7 @@ pub(in crate::batch) fn terms() -> Terms {
         schemas: None,
         schema_cache: None,
         assertions: None,
+        strict_rules: false,
         digest: None,
         shard,
     }
@@ -178,6 +179,7 @@ fn the_first_setting_that_differs_is_named() {
         ("--schemas", Terms { schemas: some(), ..own.clone() }),
         ("--schema-cache", Terms { schema_cache: some(), ..own.clone() }),
         ("--assert", Terms { assertions: some(), ..own.clone() }),
+        ("--strict-rules", Terms { strict_rules: true, ..own.clone() }),
         ("--digest", Terms { digest: some(), ..own.clone() }),
         ("--shard", Terms { shard: "1/2".to_owned(), ..own.clone() }),
     ];

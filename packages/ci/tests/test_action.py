@@ -102,6 +102,14 @@ def test_a_damaged_plan(run, host):
     assert not upload["sarif"]["runs"][0]["invocations"][0]["executionSuccessful"]
 
 
+def test_a_rule_without_a_match_fails_on_request(run, host):
+    rule = {"plan": "passes.json", "fail-on": "delete:no_such_type"}
+    for strict, verdict in (("false", "pass"), ("true", "fail")):
+        result = run({**rule, "strict-rules": strict})
+        assert outputs(result, "verdict") == (verdict,), result.log
+    assert "`delete:no_such_type` matches nothing" in host.comments[0]["body"]
+
+
 def test_the_next_run_replaces_the_comment(run, host, repository):
     run({"plan": "passes.json", "fail-on": "delete"})
     first = host.comments[0]["body"]

@@ -87,6 +87,13 @@ def test_a_damaged_plan(run, host):
     assert "Not read: 1" in note["body"]
 
 
+def test_a_rule_without_a_match_fails_on_request(run):
+    rule = {"plan": "passes.json", "fail-on": "delete:no_such_type"}
+    for strict, verdict in (("false", "pass"), ("true", "fail")):
+        result = run({**rule, "strict-rules": strict})
+        assert result.variables["VERDICT"] == verdict, result.log
+
+
 def test_the_next_run_replaces_the_note(run, host, repository):
     host.add_comment("someone", "Looks good")
     run({"plan": "passes.json"})

@@ -321,8 +321,7 @@ fn is_affected(reference: &str, module: &str, affected: &BTreeSet<String>) -> bo
         ["module", call] => {
             let call = inside(module, &format!("module.{call}"));
             let members = format!("{call}.");
-            let is_member = |it: &String| it.starts_with(&members) && !it.contains(".var.");
-            return affected.contains(&call) || affected.iter().any(is_member);
+            return affected.contains(&call) || affected.iter().any(|it| it.starts_with(&members));
         }
         ["module", call, output, ..] => format!("module.{call}.output.{output}"),
         ["data" | "ephemeral" | "action", a, b, ..] => format!("{}.{a}.{b}", names[0]),

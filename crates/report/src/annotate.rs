@@ -2,6 +2,7 @@
 //!
 //! These annotations are only remarks: they never break a rule or fail a run.
 
+use super::impact::with_impact;
 use super::origin::{self, Location, SharedOrigins};
 use super::phrase::{self, Tense};
 use super::short::short;
@@ -114,5 +115,5 @@ fn words(change: &ResourceChange<'_>) -> String {
     parts.extend(change.importing.is_some().then(|| "imported".to_owned()));
     parts.extend(phrase::circumstances(change).map(str::to_owned));
     parts.extend(phrase::reason(change, |_, text| visible(&short(text))));
-    phrase::with_impact(parts, change, |_, text| visible(&short(text))).join(", ")
+    with_impact(parts, change, |text| visible(&short(text))).join(", ")
 }

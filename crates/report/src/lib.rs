@@ -22,6 +22,7 @@ pub mod gate;
 pub mod github;
 pub mod gitlab;
 pub mod html;
+mod impact;
 pub mod joined;
 pub mod junit;
 mod loss;

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use plansift_plan::record::PlanFacts;
 use serde_json::value::RawValue;
 
+use super::impact::with_impact;
 use super::short::{messages, short};
 use crate::view::Detail;
 use plansift_core::inert::{lines, visible};
@@ -16,8 +17,8 @@ use plansift_core::path::Paths;
 use plansift_plan::marks::{ECHO, MASK};
 use plansift_plan::record::counts::{PlanLine, Summary};
 use plansift_plan::record::{
-    ActionInvocation, Affected, Attribute, Attributes, ChangePaths, Check, Difference, Hidden,
-    Impact, ImportSource, MarkChange, ResourceChange, Shown, UNKNOWN,
+    ActionInvocation, Attribute, Attributes, ChangePaths, Check, Difference, Hidden, ImportSource,
+    MarkChange, ResourceChange, Shown, UNKNOWN,
 };
 
 /// The placeholder for a value that is written and never read.
@@ -164,11 +165,11 @@ pub(super) fn description(
     parts.extend(details(change, &quote));
     parts.extend(reason(change, &quote));
     parts.extend(deferred(change, &quote));
-    with_impact(parts, change, &quote).join(", ")
+    with_impact(parts, change, |text| quote(Quoted::Name, text)).join(", ")
 }
 
 /// Like [`description`], in parts, without the words for the action if it is known, and without the
-/// [`impact`].
+/// [impact](super::impact).
 pub(super) fn brief(
     change: &ResourceChange<'_>,
     quote: impl Fn(Quoted, &str) -> String,
@@ -196,86 +197,6 @@ fn details(change: &ResourceChange<'_>, quote: impl Fn(Quoted, &str) -> String) 
 fn deferred(change: &ResourceChange<'_>, quote: impl Fn(Quoted, &str) -> String) -> Option<String> {
     let word = change.deferred_reason.as_deref()?;
     Some(deferral(word).map_or_else(|| quote(Quoted::Word, word), str::to_owned))
-}
-
-/// Adds the [`impact`] to the last part of a description.
-pub(super) fn with_impact(
-    mut parts: Vec<String>,
-    change: &ResourceChange<'_>,
-    quote: impl Fn(Quoted, &str) -> String,
-) -> Vec<String> {
-    match (impact(change, quote), parts.last_mut()) {
-        (Some(impact), Some(last)) => *last += &format!("; {impact}"),
-        (Some(impact), None) => parts.push(impact),
-        (None, _) => {}
-    }
-    parts
-}
-
-/// Says what depends on a resource that the change destroys, replaces or forgets. `quote` quotes
-/// strings from the plan. `None` if the change does not have an [`Impact`].
-pub(super) fn impact(
-    change: &ResourceChange<'_>,
-    quote: impl Fn(Quoted, &str) -> String,
-) -> Option<String> {
-    let Impact { count, destroyed, is_cut, dependents, unread, lacks_source } =
-        change.impact.as_deref()?;
-    let stay = dependents.iter().filter(|it| it.actions != ["delete"]);
-    let named: Vec<String> =
-        stay.take(DEPENDENTS).map(|dependent| affected(dependent, &quote)).collect();
-    let at_least = if *is_cut { "at least " } else { "" };
-    let verb = if *count == 1 { "depends" } else { "depend" };
-    let mut parts = Vec::new();
-    match (*count, count - destroyed) {
-        (0, _) if unread.is_empty() && *lacks_source => {
-            parts.push("nothing in the JSON of the plan depends on it".to_owned());
-        }
-        (0, _) if unread.is_empty() => parts.push("nothing depends on it".to_owned()),
-        (0, _) => {}
-        (1, 0) => parts.push("1 depends on it, destroyed too".to_owned()),
-        (_, 0) => parts.push(format!("{at_least}{count} depend on it, all destroyed too")),
-        (_, staying) => {
-            let more = match staying - named.len() as u64 {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let also = match destroyed {
-                0 => String::new(),
-                _ => format!(", and {destroyed} that are destroyed too"),
-            };
-            let named = named.join(", ");
-            parts.push(format!("{at_least}{count} {verb} on it: {named}{more}{also}"));
-        }
-    }
-    if !unread.is_empty() {
-        let named = unread.iter().take(DEPENDENTS).map(|address| quote(Quoted::Name, address));
-        let named = named.collect::<Vec<_>>().join(", ");
-        let others = if unread.len() > DEPENDENTS { " and others" } else { "" };
-        parts.push(format!("what depends on it through {named}{others} is not known"));
-    }
-    Some(parts.join(", "))
-}
-
-/// Maximum number of dependents that a sentence names.
-const DEPENDENTS: usize = 3;
-
-/// Names an element that depends on a resource: what happens to it, and through what it depends.
-fn affected(affected: &Affected, quote: impl Fn(Quoted, &str) -> String) -> String {
-    let Affected { address, distance, through, actions, .. } = affected;
-    let word = |action: &&'static str| match *action {
-        "delete" => "destroyed",
-        "replace" => "replaced",
-        "forget" => "forgotten",
-        "update" => "updated",
-        "create" => "created",
-        other => other,
-    };
-    let mut notes: Vec<String> = actions.first().map(word).map(str::to_owned).into_iter().collect();
-    if *distance > 1 {
-        notes.push(format!("through {}", quote(Quoted::Name, through)));
-    }
-    let name = quote(Quoted::Name, address);
-    if notes.is_empty() { name } else { format!("{name} ({})", notes.join(", ")) }
 }
 
 /// Describes when an action is invoked, or why it is deferred. `quote` quotes strings from the

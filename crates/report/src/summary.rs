@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
 use self::listing::{Bounds, Line, Listing};
+use super::impact::impact;
 use super::loss;
 use super::phrase::{self, PlanCount, Warning, counted, plan_line, replaced_note};
 use super::screen::{
@@ -428,7 +429,7 @@ impl Draft {
                 let reason = phrase::bare_reason(change, |_, text| visible(text));
                 let parts = phrase::stays(change).map(str::to_owned).into_iter().chain(reason);
                 let rest = parts.map(|part| format!(", {part}")).collect();
-                let note = phrase::impact(change, |_, text| visible(&short(text)));
+                let note = impact(change, |text| visible(&short(text)));
                 Line { note: note.unwrap_or_default(), ..line(change, links, rest) }
             });
         }

@@ -8,6 +8,7 @@ use crate::alike::{Instances, NAMED};
 use crate::attribute_line::{LineFormat, line};
 use crate::cut::cut;
 use crate::entry_store::Entry;
+use crate::impact::impact;
 use crate::phrase;
 use crate::short::{first_line, given};
 use crate::source_link::{SourceLink, SourceLinks};
@@ -142,7 +143,7 @@ impl EntryRenderer {
                 let _ = write!(rest, " and {} more", forcing.len() - FORCING);
             }
         }
-        let impact = phrase::impact(change, |_, text| self.name(text));
+        let impact = impact(change, |text| self.name(text));
         rest.extend(impact.map(|impact| format!("; {impact}")));
         rest += &self.location(self.links.of_change(change));
         Run { risk, symbol: symbol(change), name, indexes, count, rest }

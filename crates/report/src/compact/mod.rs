@@ -26,6 +26,7 @@ use crate::cut::cut;
 use crate::entry_store::{Entry, EntryStore, Room};
 use crate::fit::Measure;
 use crate::gate::CountedRules;
+use crate::impact::with_impact;
 use crate::overview::Overview;
 use crate::phrase;
 pub use crate::phrase::{remark, stand_in};
@@ -45,8 +46,8 @@ const NAME: usize = 200;
 /// Returns what a change does besides its action, and why, in words. Empty if there is nothing to
 /// say. Long names are shortened.
 pub fn words(change: &ResourceChange<'_>) -> String {
-    let quote = |_, text: &str| cut(text, NAME);
-    phrase::with_impact(phrase::brief(change, quote), change, quote).join(", ")
+    let quote = |text: &str| cut(text, NAME);
+    with_impact(phrase::brief(change, |_, text| quote(text)), change, quote).join(", ")
 }
 
 /// Returns when an action is invoked, or why it is deferred, in words. Long names are shortened.

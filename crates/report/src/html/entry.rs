@@ -7,6 +7,7 @@ use std::io::Write;
 use serde::{Serialize, Serializer};
 
 use super::inert::push_line;
+use crate::impact::with_impact;
 use crate::loss;
 use crate::phrase::{self, NAMED_WRITE_ONLY, Quoted, WRITE_ONLY, what_else};
 use crate::short::{first_line, short_message};
@@ -93,7 +94,7 @@ impl<'a> HtmlEntry<'a> {
         let left_over = change.resource.deposed.is_some().then(|| phrase::DEPOSED.to_owned());
         let marks = phrase::mark_changes(change);
         let reasons = stays.into_iter().chain(left_over).chain(marks).chain(reason);
-        let reasons = phrase::with_impact(reasons.collect(), change, quoted);
+        let reasons = with_impact(reasons.collect(), change, |text| quoted(Quoted::Name, text));
         let importing = phrase::imported(change, str::to_owned);
         let details = Details {
             provider: change.resource.provider_name.as_deref(),

@@ -69,7 +69,7 @@ fn line(attribute: &Attribute) -> String {
     let Attribute { path, before, after, replaces, difference, mark: _, lines, .. } = attribute;
     let shown = |shown: &Shown| match shown {
         Shown::Absent => "-".to_owned(),
-        Shown::Unknown => "?".to_owned(),
+        Shown::Unknown | Shown::UnknownFrom(_) => "?".to_owned(),
         Shown::Sensitive => "*".to_owned(),
         Shown::Echo => "%".to_owned(),
         Shown::Withheld => "#".to_owned(),

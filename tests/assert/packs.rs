@@ -141,13 +141,21 @@ fn the_manual_lists_the_cases_of_the_packs() {
 }
 
 /// The start of the page about the cases.
-const PAGE: &str = "# Labelled changes\n\nEach assertion of a [pack](commands/assert.md#packs) has a change \
-                    that it flags, and a similar one that it does not. The tests\nof plansift check \
-                    all of them. Long values are cut here.\n\nOn 68 labelled plans of another \
-                    reviewer of AWS plans, the packs judge as follows. The two plans that they \
-                    miss open a port to a\nsecurity group that another resource of the plan opens \
-                    to everybody. An assertion sees one resource.\n\n| labelled | plans | flagged \
-                    |\n| --- | ---: | ---: |\n| dangerous | 42 | 40 |\n| harmless | 26 | 0 |\n";
+const PAGE: &str = "\
+# Labelled changes
+
+Each assertion of a [pack](commands/assert.md#packs) has a change that it flags, and a similar one
+that it does not. The tests of plansift check all of them. Long values are cut here.
+
+On 68 labelled plans of another reviewer of AWS plans, the packs judge as follows. The two plans
+that they miss open a port to a security group that another resource of the plan opens to everybody.
+An assertion sees one resource.
+
+| labelled | plans | flagged |
+| --- | ---: | ---: |
+| dangerous | 42 | 40 |
+| harmless | 26 | 0 |
+";
 
 /// The types of a pack are no typos, even if a plan has types with similar names.
 #[test]

@@ -272,28 +272,36 @@ pub fn block(document: &Value, address: &str) -> Value {
 /// The addresses of the elements that depend on the element with this address.
 pub fn dependents(document: &Value, address: &str) -> BTreeSet<String> {
     let elements = elements(document);
-    let mut affected = BTreeSet::from([address.to_owned()]);
+    let declared = elements.iter().filter_map(|element| element["address"].as_str()).collect();
+    let mut affected = Affected { all: BTreeSet::from([address.to_owned()]), declared };
     loop {
-        let before = affected.len();
+        let before = affected.all.len();
         for element in &elements {
             let new = newly_affected(element, &affected);
-            affected.extend(new);
+            affected.all.extend(new);
         }
-        if affected.len() == before {
+        if affected.all.len() == before {
             break;
         }
     }
-    let is_element = |it: &String| elements.iter().any(|element| element["address"] == **it);
-    affected.into_iter().filter(|it| it != address && is_element(it)).collect()
+    let Affected { all, declared } = affected;
+    all.into_iter().filter(|it| it != address && declared.contains(&**it)).collect()
+}
+
+/// The affected addresses. They may have variables that no module declares.
+struct Affected<'e> {
+    all: BTreeSet<String>,
+    /// The addresses of the elements.
+    declared: BTreeSet<&'e str>,
 }
 
 /// What an element adds to the affected addresses: its own, or those of variables that it sets.
-fn newly_affected(element: &Value, affected: &BTreeSet<String>) -> Vec<String> {
+fn newly_affected(element: &Value, affected: &Affected<'_>) -> Vec<String> {
     let module = element["module_address"].as_str().unwrap_or_default();
     let own = element["address"].as_str().expect("an address");
     let is_used = |reference: &str| is_affected(reference, module, affected);
     let mut new = Vec::new();
-    if any(elements_of(&element["depends_on"]), &is_used) || affected.contains(module) {
+    if any(elements_of(&element["depends_on"]), &is_used) || affected.all.contains(module) {
         new.push(own.to_owned());
     }
     for expression in elements_of(&element["expressions"]) {
@@ -306,14 +314,14 @@ fn newly_affected(element: &Value, affected: &BTreeSet<String>) -> Vec<String> {
         }
     }
     let key = element["provider_config_key"].as_str().filter(|_| element["kind"] != "provider");
-    if key.is_some_and(|key| affected.contains(&format!("provider.{key}"))) {
+    if key.is_some_and(|key| affected.all.contains(&format!("provider.{key}"))) {
         new.push(own.to_owned());
     }
     new
 }
 
 /// Whether an affected element is what a reference in a module leads to.
-fn is_affected(reference: &str, module: &str, affected: &BTreeSet<String>) -> bool {
+fn is_affected(reference: &str, module: &str, affected: &Affected<'_>) -> bool {
     let names = without_keys(reference);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let local = match names[..] {
@@ -321,7 +329,9 @@ fn is_affected(reference: &str, module: &str, affected: &BTreeSet<String>) -> bo
         ["module", call] => {
             let call = inside(module, &format!("module.{call}"));
             let members = format!("{call}.");
-            return affected.contains(&call) || affected.iter().any(|it| it.starts_with(&members));
+            let is_member =
+                |it: &String| it.starts_with(&members) && affected.declared.contains(&**it);
+            return affected.all.contains(&call) || affected.all.iter().any(is_member);
         }
         ["module", call, output, ..] => format!("module.{call}.output.{output}"),
         ["data" | "ephemeral" | "action", a, b, ..] => format!("{}.{a}.{b}", names[0]),
@@ -329,7 +339,7 @@ fn is_affected(reference: &str, module: &str, affected: &BTreeSet<String>) -> bo
         [a, b, ..] => format!("{a}.{b}"),
         _ => return false,
     };
-    affected.contains(&inside(module, &local))
+    affected.all.contains(&inside(module, &local))
 }
 
 fn is_call(element: &Value) -> bool {

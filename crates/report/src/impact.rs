@@ -67,6 +67,7 @@ const DEPENDENTS: usize = 3;
 fn affected(affected: &Affected, quote: impl Fn(&str) -> String) -> String {
     let Affected { address, distance, through, actions, .. } = affected;
     let word = |action: &&'static str| match *action {
+        "delete" if actions.len() > 1 => "partly destroyed",
         "delete" => "destroyed",
         "replace" => "replaced",
         "forget" => "forgotten",

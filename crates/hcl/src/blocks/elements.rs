@@ -77,8 +77,12 @@ fn element(module: &Module, block: &SourceBlock, providers: &Providers<'_>) -> O
     Some(element)
 }
 
+/// Returns the expression of a part. In the JSON of a plan, a shorter reference after a longer one
+/// belongs to the same traversal. In a block, it is a reference of its own, so it comes first.
 fn expression(part: &MemberReferences) -> ElementExpression {
-    ElementExpression { path: part.name.to_string(), references: part.references.clone() }
+    let mut references = part.references.clone();
+    references.sort_unstable();
+    ElementExpression { path: part.name.to_string(), references }
 }
 
 /// The provider configurations of all modules.
@@ -202,7 +206,7 @@ mod tests {
               v          = local.a
             }
             module "far" { source = "elsewhere/x/y" }
-            output "o" { value = module.m.id }
+            output "o" { value = [module.m.id, module.m] }
             check "c" {
               data "aws_z" "in" {}
             }"#,
@@ -258,7 +262,7 @@ mod tests {
             "resource data.aws_z.in aws",
             "module_call module.m - depends_on=t_x.n v=local.a",
             "module_call module.far -",
-            "output output.o - value=module.m.id",
+            "output output.o - value=module.m value=module.m.id",
             "variable module.m.var.v -",
             "resource module.m.aws_y.in aws.west x=var.v",
             "resource module.m.other_y.in other",

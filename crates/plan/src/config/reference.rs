@@ -18,10 +18,32 @@ pub(super) enum Target<'t> {
 }
 
 impl<'t> Target<'t> {
+    /// Returns the names of a reference up to the attribute of a resource, without keys. Deeper
+    /// names may be the keys of a map, which may be secret.
+    pub fn named(reference: &'t str) -> Option<String> {
+        let target = Target::of(reference)?;
+        let mut names = names(reference);
+        if names.first() == Some(&"resource") && names.len() > 2 {
+            names.remove(0);
+        }
+        let len = match &target {
+            Target::Local(local) if matches!(local[..], ["var" | "local", _]) => 2,
+            Target::Local(local) => local.len() + 1,
+            Target::Output(..) => 3,
+            Target::Call(_) => 2,
+        };
+        names.truncate(len);
+        Some(names.join("."))
+    }
+
     /// Returns the target of a reference; `None` if the reference names no element, such as
     /// `each.key`.
     pub fn of(reference: &'t str) -> Option<Target<'t>> {
         let mut names = names(reference);
+        // The tools accept `resource.t.n` for `t.n`.
+        if let ["resource", _, _, ..] = names[..] {
+            names.remove(0);
+        }
         let len = match names[..] {
             ["each" | "count" | "path" | "terraform" | "tofu" | "self", ..] => return None,
             ["module", call, output, ..] => return Some(Target::Output(call, output)),
@@ -79,6 +101,7 @@ mod tests {
             ("local.a.b", Some("module.x.local.a")),
             ("t.n[0].id", Some("module.x.t.n")),
             ("t.n", Some("module.x.t.n")),
+            ("resource.t.n[0].id", Some("module.x.t.n")),
             (r#"data.t.n["a.b"].id"#, Some("module.x.data.t.n")),
             ("module.m[0].o.k", Some("module.x.module.m.output.o")),
             (r#"module.m["k"]"#, Some("module.x.module.m")),
@@ -90,6 +113,22 @@ mod tests {
         ] {
             let found = Target::of(reference).map(|target| target.address("module.x"));
             assert_eq!(found.as_deref(), address, "{reference}");
+        }
+    }
+
+    #[test]
+    fn a_reference_is_named_without_keys() {
+        for (reference, name) in [
+            (r#"t.n["a"].id["b"].c"#, Some("t.n.id")),
+            ("resource.t.n.id", Some("t.n.id")),
+            ("t.n", Some("t.n")),
+            ("data.t.n[0].id.x", Some("data.t.n.id")),
+            ("local.a.b", Some("local.a")),
+            (r#"module.m["k"].o.x"#, Some("module.m.o")),
+            ("module.m", Some("module.m")),
+            ("each.value.x", None),
+        ] {
+            assert_eq!(Target::named(reference).as_deref(), name, "{reference}");
         }
     }
 

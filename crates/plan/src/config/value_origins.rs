@@ -1,6 +1,6 @@
 //! Where the values of attributes come from, by the references in their expressions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::address::push_name;
 use super::element::{Element, ElementExpression, ElementKind};
@@ -45,9 +45,16 @@ impl ValueOrigins {
         {
             return Ok(());
         }
-        let has_references = |it: &&ElementExpression| traversals(&it.references).next().is_some();
+        // Only the first references of traversals are kept, each once.
+        let kept = |it: &ElementExpression| {
+            let mut seen = HashSet::new();
+            let references = traversals(&it.references).filter(|it| seen.insert(*it));
+            let references: Vec<String> = references.map(str::to_owned).collect();
+            let path = it.path.clone();
+            (!references.is_empty()).then_some(ElementExpression { path, references })
+        };
         let expressions: Vec<ElementExpression> =
-            element.expressions.iter().filter(has_references).cloned().collect();
+            element.expressions.iter().filter_map(kept).collect();
         if expressions.is_empty() {
             return Ok(());
         }
@@ -76,9 +83,10 @@ impl ValueOrigins {
             let Some(next) = self.references(&target, &path) else { break };
             (found, module) = (next, of);
         }
-        let named = found.iter().take(NAMED).map(|reference| {
+        let named = found.iter().filter_map(|reference| Target::named(reference)).take(NAMED);
+        let named = named.map(|reference| {
             let mut named = module.clone();
-            push_name(&mut named, reference);
+            push_name(&mut named, &reference);
             named
         });
         let named = named.collect::<Vec<_>>().join(", ");
@@ -89,20 +97,20 @@ impl ValueOrigins {
     }
 
     /// Returns the references of the expression of an attribute, each once, in order. The
-    /// expression of `tags` has the value of `tags.Name`.
+    /// expression of `tags` has the value of `tags.Name`, and `each.value` is from `for_each`.
     fn references(&self, address: &str, path: &str) -> Option<Vec<&str>> {
         let is_above = |it: &&ElementExpression| {
             let rest = path.strip_prefix(&*it.path);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
-        let expressions = self.elements.get(address)?.iter().filter(is_above);
-        let expression = expressions.max_by_key(|it| it.path.len())?;
-        let mut found = Vec::new();
-        for reference in traversals(&expression.references) {
-            if Target::of(reference).is_some() && !found.contains(&reference) {
-                found.push(reference);
-            }
-        }
+        let all = self.elements.get(address)?;
+        let expression = all.iter().filter(is_above).max_by_key(|it| it.path.len())?;
+        let is_each = |reference: &String| reference.starts_with("each.");
+        let for_each = all.iter().filter(|it| it.path == "for_each");
+        let for_each = for_each.filter(|_| expression.references.iter().any(is_each));
+        let references = std::iter::once(expression).chain(for_each).flat_map(|it| &it.references);
+        let found: Vec<&str> =
+            references.map(String::as_str).filter(|it| Target::of(it).is_some()).collect();
         (!found.is_empty()).then_some(found)
     }
 }
@@ -144,8 +152,10 @@ mod tests {
                 "vpc_id":{"references":["t.vpc.id","t.vpc"]},
                 "tags":{"references":["var.env","t.vpc.id","t.vpc","local.x"]},
                 "block":[{"a":{"references":["module.m.id","module.m"]}}],
-                "each":{"references":["each.key"]},
-                "set":{"constant_value":1}}},
+                "each":{"references":["each.value.id","each.value"]},
+                "key":{"references":["t.vpc.map[\"secret\"].x","t.vpc.map[\"secret\"]","t.vpc"]},
+                "set":{"constant_value":1}},
+                "for_each_expression":{"references":["t.vpc.id","t.vpc"]}},
             {"address":"t.local","expressions":{"a":{"references":["local.b"]}}}],
         "module_calls":{"m":{"source":"./m",
             "expressions":{"v":{"references":["t.subnet.vpc_id","t.subnet"]}},
@@ -182,9 +192,10 @@ mod tests {
             // The way leads from the module to its caller.
             ("module.m[\"k\"].t.in", "x", Some("t.subnet.vpc_id")),
             ("module.m.t.in", "both", Some("module.m.var.v, module.m.t.in.id")),
+            ("t.subnet", "key", Some("t.vpc.map")),
             ("t.subnet", "vpc", None),
             ("t.subnet", "id", None),
-            ("t.subnet", "each", None),
+            ("t.subnet", "each", Some("t.vpc.id")),
             ("t.subnet", "set", None),
             ("t.gone", "vpc_id", None),
         ] {

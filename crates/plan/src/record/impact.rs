@@ -4,7 +4,7 @@
 //! read before the records of the plan, because a plan has its configuration after its changes.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ const LISTED: usize = 20;
 /// Maximum number of unread addresses that an [`Impact`] lists.
 const UNREAD: usize = 10;
 /// Maximum number of references that the search for the dependents of one resource follows.
-const FOLLOWED: usize = 10_000;
+const FOLLOWED: usize = 1000;
 
 /// What depends on a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -48,8 +48,8 @@ pub struct Impact {
     /// them. At most 10 are listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
-    /// Whether no source files were read. The JSON of a plan lacks the references in `dynamic` and
-    /// `lifecycle` blocks. Serialized only if true.
+    /// Whether no source files were read for a module. The JSON of a plan lacks the references in
+    /// `dynamic` and `lifecycle` blocks. Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lacks_source: bool,
 }
@@ -66,15 +66,19 @@ pub struct Affected {
     pub distance: u32,
     /// The address that the element refers to on that path.
     pub through: String,
-    /// What the plan does with instances of the element, the most severe first. Empty if all stay
-    /// as they are.
+    /// What the plan does with instances of the element or of the module, the most severe first.
+    /// The last word is `no-op` if others stay as they are. Empty if all stay as they are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<&'static str>,
 }
 
-/// What a plan does with the instances of an element: bit `n` stands for the effect `EFFECTS[n]`.
+/// What a plan does with the instances of an element: bit `n` stands for the effect `EFFECTS[n]`,
+/// and [`STAYS`] for instances without an effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Effects(u8);
+
+/// The bit for instances that stay as they are.
+const STAYS: u8 = 1 << EFFECTS.len();
 
 impl Effects {
     fn of(change: &Change<'_>) -> Result<Effects> {
@@ -82,11 +86,14 @@ impl Effects {
         let actions: Vec<Cow<'_, str>> = actions.collect::<Result<_>>()?;
         let bit = |effect| EFFECTS.iter().position(|word| *word == effect);
         let bits = effects(&actions).filter_map(bit);
-        Ok(Effects(bits.fold(0, |bits, bit| bits | 1 << bit)))
+        let bits = bits.fold(0, |bits, bit| bits | 1 << bit);
+        Ok(Effects(if bits == 0 { STAYS } else { bits }))
     }
 
     fn words(self) -> impl Iterator<Item = &'static str> {
-        (0..).zip(EFFECTS).filter(move |(bit, _)| self.0 & (1 << bit) != 0).map(|(_, word)| word)
+        let stays = (self.0 != STAYS).then_some("no-op");
+        let words = EFFECTS.into_iter().chain(stays);
+        (0..).zip(words).filter(move |(bit, _)| self.0 & (1 << bit) != 0).map(|(_, word)| word)
     }
 
     /// Whether the plan destroys the instances that it changes.
@@ -118,14 +125,22 @@ impl Changed {
             }
             _ => return Ok(()),
         };
-        if effects == Effects::default() {
-            return Ok(());
+        // A module call does what is done in its module.
+        let mut module = ConfigAddress::of(&address).module_address();
+        while !module.is_empty() {
+            let caller = Graph::caller_of(&module);
+            self.set(&module, effects, piece.value.offset())?;
+            module = caller;
         }
-        if let Some(known) = self.elements.get_mut(&*address) {
+        self.set(&address, effects, piece.value.offset())
+    }
+
+    fn set(&mut self, address: &str, effects: Effects, offset: u64) -> Result<()> {
+        if let Some(known) = self.elements.get_mut(address) {
             known.0 |= effects.0;
             return Ok(());
         }
-        self.budget.take(ENTRY + address.len(), piece.value.offset())?;
+        self.budget.take(ENTRY + address.len(), offset)?;
         self.elements.insert(address.into(), effects);
         Ok(())
     }
@@ -142,8 +157,10 @@ pub struct Impacts {
     changed: Changed,
     /// Where the values of attributes come from.
     pub origins: ValueOrigins,
-    /// The local values whose expressions were not read, by module.
-    unread_locals: BTreeMap<String, BTreeSet<u32>>,
+    /// The first local values whose expressions were not read, by module.
+    unread_locals: BTreeMap<String, BTreeSet<String>>,
+    /// Whether a module has no source files.
+    lacks_source: bool,
     /// The source files that cannot be parsed; `None` without source files.
     unread_files: Option<Vec<String>>,
     /// Whether the plan or the source files have a configuration.
@@ -177,24 +194,47 @@ impl Impacts {
             graph.add(element, offset)?;
             origins.add(element, offset)
         };
-        let read = read_beside(documents, Some(add), &mut each)?;
-        let unread_files = files(&mut |element| each(element, 0))?;
+        let mut lacking = HashSet::new();
+        let read = read_beside(documents, Some(add), &mut |element, offset| {
+            if !lacking.contains(element.module()) {
+                lacking.insert(element.module().to_owned());
+            }
+            each(element, offset)
+        })?;
+        let unread_files = files(&mut |element| {
+            lacking.remove(element.module());
+            each(element, 0)
+        })?;
+        let lacks_source = unread_files.is_none() || !lacking.is_empty();
         graph.sort();
-        let mut unread_locals: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+        let mut unread_locals: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for node in graph.unread_locals() {
-            let module = ConfigAddress::of(graph.element_text(node)).module_address();
-            unread_locals.entry(module).or_default().insert(node);
+            let address = graph.element_text(node);
+            let locals =
+                unread_locals.entry(ConfigAddress::of(address).module_address()).or_default();
+            locals.insert(address.to_owned());
+            if locals.len() > UNREAD {
+                locals.pop_last();
+            }
         }
         let is_present = read.is_present || unread_files.is_some();
-        Ok(Impacts { graph, changed, origins, unread_locals, unread_files, is_present })
+        Ok(Impacts {
+            graph,
+            changed,
+            origins,
+            unread_locals,
+            lacks_source,
+            unread_files,
+            is_present,
+        })
     }
 
     /// Returns what depends on the resource with this address, which may have instance keys.
     pub fn of(&self, address: &str) -> Impact {
         let starts = self.graph.starts(address);
         let (reached, is_whole) = self.graph.reach(&starts, FOLLOWED);
-        let lacks_source = self.unread_files.is_none();
-        let mut impact = Impact { is_cut: !is_whole, lacks_source, ..Impact::default() };
+        let mut impact =
+            Impact { is_cut: !is_whole, lacks_source: self.lacks_source, ..Impact::default() };
         let (mut stay, mut destroyed) = (Vec::new(), Vec::new());
         for reached in &reached {
             let address = self.graph.element_text(reached.node);
@@ -250,7 +290,7 @@ impl Impacts {
             modules.insert(module);
         }
         let locals = modules.iter().filter_map(|module| self.unread_locals.get(module)).flatten();
-        unread.extend(locals.map(|local| self.graph.element_text(*local)));
+        unread.extend(locals.map(String::as_str));
         let files = self.unread_files.iter().flatten().map(String::as_str);
         files.chain(unread).take(UNREAD).map(str::to_owned).collect()
     }
@@ -351,6 +391,27 @@ mod tests {
         assert!(dependents(&impact).contains(&"3 t.hidden local.ids ".to_owned()), "{impact:?}");
         assert_eq!(impact.unread, [""; 0]);
         assert_eq!(impact.count, 5);
+        // The called modules have no files.
+        assert!(impact.lacks_source);
+    }
+
+    #[test]
+    fn a_resource_with_an_instance_that_stays_is_not_destroyed() {
+        let plan = PLAN.replace("t.direct\",\"change", "t.gone[2]\",\"change");
+        let impact = impacts(&plan, &[]).of("t.a");
+        let gone = dependents(&impact).into_iter().find(|it| it.contains("t.gone"));
+        assert_eq!(gone.as_deref(), Some("1 t.gone t.a delete+no-op"));
+        assert_eq!(impact.destroyed, 0);
+    }
+
+    #[test]
+    fn a_module_call_does_what_is_done_in_its_module() {
+        let plan = PLAN.replace(
+            r#""m":{"expressions""#,
+            r#""m":{"for_each_expression":{"references":["t.a"]},"expressions""#,
+        );
+        let found = dependents(&impacts(&plan, &[]).of("t.a"));
+        assert!(found.contains(&"1 module.m t.a update".to_owned()), "{found:?}");
     }
 
     #[test]

@@ -209,6 +209,19 @@ fn texts_that_contain_a_secret_are_masked_when_asked() {
     hold(&cases, Options { echo: Echo::Contains, ..Options::default() }, change);
 }
 
+/// Such a document needs no escapes in a string.
+#[test]
+fn a_document_in_a_string_may_begin_with_spaces() {
+    let cases = [(
+        r#""before":null,"after":{"p":12345678,"q":"[12345678, 1]","r":" [12345678]",
+            "s":"   {\"k\":12345678}","t":" 12345678"},"after_sensitive":{"p":true}"#,
+        r#""before":null,"after":{"p":<>,"q":"[\"(sensitive value)\", 1]",
+            "r":" [\"(sensitive value)\"]","s":"   {\"k\":\"(sensitive value)\"}",
+            "t":" 12345678"},"after_sensitive":{"p":true}"#,
+    )];
+    hold(&cases, Options::default(), change);
+}
+
 #[test]
 fn constants_and_identities_are_secrets_of_any_length() {
     let cases = [(

@@ -28,12 +28,16 @@ const FLOW_MAX: usize = 50_000;
 /// The memory of a JSON document and its outline, for each byte of its text.
 const JSON_MEMORY: usize = 4;
 
-/// The starts of JSON strings that begin with a bracket. No bracket can follow the end of a string.
-pub(crate) const OPENINGS: [&[u8]; 2] = [b"\"[", b"\"{"];
+/// The starts of the JSON strings for which [`may_open_document`] may hold: a quote, then a
+/// bracket, a space, or a byte order mark.
+pub(crate) const OPENINGS: [&[u8]; 4] = [b"\"[", b"\"{", b"\" ", b"\"\xef\xbb\xbf"];
 
-/// Whether a JSON string begins with a bracket. `string` begins with a quote.
+/// Whether the text in a JSON string begins with a bracket, perhaps after spaces or a byte order
+/// mark. `string` begins with a quote. If this is the quote at the end of a string, the answer is
+/// no, because no bracket can follow.
 pub(crate) fn may_open_document(string: &[u8]) -> bool {
-    OPENINGS.iter().any(|opening| string.starts_with(opening))
+    let text = without_mark(&string[1..]).trim_ascii_start();
+    matches!(text.first(), Some(b'[' | b'{'))
 }
 
 /// A document in a string: an object or array in JSON or YAML.

@@ -2,7 +2,8 @@
 //!
 //! YAML with several lines and most JSON cannot be written in a JSON string without escapes. YAML
 //! in brackets on one line and an array of numbers can. So only strings with a backslash and
-//! strings that begin with a bracket are of interest. Searches for these bytes find them.
+//! strings that begin with a bracket are of interest. Spaces or a byte order mark may precede the
+//! bracket. Searches for these bytes find them.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,7 +11,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::copies::{Found, NewMask};
-use super::document::OPENINGS;
+use super::document::{OPENINGS, may_open_document};
 use super::echo::{EchoKind, EchoTargets, changed, close, kind_of_string};
 use super::place::Style;
 use plansift_core::error::Result;
@@ -23,13 +24,21 @@ pub(crate) struct Strings<'b> {
     from: usize,
     /// The next backslash at or after `from`.
     escape: Option<usize>,
-    /// The next string at or after `from` that begins with each of [`OPENINGS`].
-    openings: [Option<usize>; 2],
+    /// The next string at or after `from` that begins with each of [`OPENINGS`] and may open a
+    /// document.
+    openings: [Option<usize>; OPENINGS.len()],
     len_min: usize,
 }
 
 /// Searchers for [`OPENINGS`].
-static FINDERS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| OPENINGS.map(Finder::new));
+static FINDERS: LazyLock<[Finder<'static>; OPENINGS.len()]> =
+    LazyLock::new(|| OPENINGS.map(Finder::new));
+
+/// Finds the next string at or after `from` that begins in this way and may open a document.
+fn find_opening(finder: &Finder<'_>, bytes: &[u8], from: usize) -> Option<usize> {
+    let mut places = finder.find_iter(&bytes[from..]).map(|at| from + at);
+    places.find(|&at| may_open_document(&bytes[at..]))
+}
 
 /// Maximum memory for a decoded string that is kept for the next string, in bytes.
 const KEPT: usize = 1 << 20;
@@ -44,9 +53,9 @@ impl<'b> Strings<'b> {
             from: 0,
             escape: if has_echoes { memchr::memchr(b'\\', bytes) } else { None },
             openings: if has_echoes {
-                FINDERS.each_ref().map(|it| it.find(bytes))
+                FINDERS.each_ref().map(|finder| find_opening(finder, bytes, 0))
             } else {
-                [None; 2]
+                [None; OPENINGS.len()]
             },
             len_min: targets.secrets.echo_min(),
         }
@@ -73,7 +82,7 @@ impl<'b> Strings<'b> {
             }
             for (opening, finder) in openings.iter_mut().zip(&*FINDERS) {
                 if opening.is_some_and(|at| at < end) {
-                    *opening = finder.find(&bytes[end..]).map(|at| end + at);
+                    *opening = find_opening(finder, bytes, end);
                 }
             }
             if end - open > *len_min + 2 && kind_of_string(bytes, end) == EchoKind::Value {
@@ -204,6 +213,25 @@ mod tests {
             ],
             &targets,
         );
+    }
+
+    /// These documents need no escapes.
+    #[test]
+    fn copies_behind_spaces_are_masked_in_place() {
+        let secrets = secrets(&[SECRET, "12345678"]);
+        let targets = EchoTargets { secrets: &secrets, contained: None };
+        for before in ["", " ", "    ", "\u{feff}", "\u{feff} "] {
+            for (document, expected) in [
+                ("[12345678, 1]", r#"["(sensitive value)", 1]"#),
+                ("{a: hunter22}", "{a: (sensitive value)}"),
+                ("[hunter22]  ", "[(sensitive value)]  "),
+            ] {
+                let json = format!("{{\"a\" : 1, \"b\" :\"{before}{document}\" }}");
+                let (masked, count) = masked(&json, &targets);
+                let text: serde_json::Value = serde_json::from_str(&masked).unwrap();
+                assert_eq!((text["b"].as_str(), count), (Some(&*format!("{before}{expected}")), 1));
+            }
+        }
     }
 
     #[test]

@@ -12,7 +12,6 @@ use std::ops::Range;
 use super::chunk::{Chunk, Span};
 use super::mask::NUMBERED;
 use super::pairs::changed_scalars;
-use crate::secret::document::may_open_document;
 use crate::secret::words::{WORDS, words};
 use plansift_core::error::Result;
 use plansift_core::input::Slice;
@@ -152,9 +151,9 @@ impl EchoContexts {
 /// Whether a scalar may be a string with a document. Shorter ones have no room for a copy, so
 /// their number is limited by the size of the piece.
 fn may_be_document(scalar: Value<'_>) -> bool {
-    const LEN_MIN: usize = 12;
+    const LEN_MIN: usize = r#""[1]""#.len();
     let raw = scalar.raw();
-    raw.len() >= LEN_MIN && (may_open_document(raw) || memchr::memchr(b'\\', raw).is_some())
+    raw.len() >= LEN_MIN && raw.starts_with(b"\"")
 }
 
 fn highest_number(text: &[u8]) -> u32 {

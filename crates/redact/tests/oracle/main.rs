@@ -26,6 +26,7 @@ mod library;
 mod long;
 #[path = "../../../../tests/redaction/marks.rs"]
 mod marks;
+mod masks;
 #[path = "../../../../tests/redaction/model.rs"]
 #[allow(dead_code, reason = "the tests of the program use more of it")]
 mod model;

@@ -34,10 +34,6 @@ impl KeptRange {
 }
 
 impl KeptRanges {
-    pub fn len(&self) -> usize {
-        self.ranges.len()
-    }
-
     /// Leaves out the next piece, which ends at `end`.
     pub fn remove(&mut self, end: u64, reason: Reason) {
         self.removed.count(reason);
@@ -112,7 +108,7 @@ mod tests {
             kept.keep(6);
             kept.remove(10, Reason::Unwanted);
             kept.keep(13);
-            assert_eq!(kept.len(), 2);
+            assert_eq!(kept.ranges.len(), 2);
             let spans = [(4..6, 0..0), (11..13, 12..13)];
             let span = |(range, after)| Span { range, kind: PieceKind::ResourceChange, after };
             let mut chunk = Chunk {
@@ -127,7 +123,7 @@ mod tests {
             assert_eq!([&chunk.pieces[0].range, &chunk.pieces[1].range], [&(2..4), &(5..7)]);
             assert_eq!([&chunk.pieces[0].after, &chunk.pieces[1].after], [&(0..0), &(6..7)]);
             assert_eq!(chunk.removed, RemovedPieces { no_ops: 1, unwanted: 1 });
-            assert_eq!(kept.len(), 0);
+            assert_eq!(kept.ranges.len(), 0);
         }
     }
 
@@ -136,7 +132,7 @@ mod tests {
         let mut kept = KeptRanges::default();
         kept.keep(3);
         kept.keep(6);
-        assert_eq!(kept.len(), 1);
+        assert_eq!(kept.ranges.len(), 1);
         let mut chunk = Chunk::default();
         kept.take(&mut chunk, 1..6, b"[aa,bb]");
         assert_eq!((&*chunk.bytes, chunk.first_comma), (&b"aa,bb"[..], None));

@@ -86,7 +86,7 @@ impl<'s> RangeRedactor<'s> {
 
     fn is_full(&self) -> bool {
         let Chunk { edits, pieces, .. } = &self.redactor.masks.notes;
-        edits.len() + pieces.len() >= NOTES_MAX || self.kept.len() >= NOTES_MAX
+        edits.len() + pieces.len() >= NOTES_MAX
     }
 }
 

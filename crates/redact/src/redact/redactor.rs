@@ -71,7 +71,6 @@ impl<'r, N: Notes> Redactor<'r, N> {
         self.masks.masked = 0;
         match kind {
             kind if kind.is_configuration() => self.configuration(piece)?,
-            PieceKind::Scalar => {}
             PieceKind::Known if piece.section == Section::RelevantAttributes => {
                 let secrets = self.known.map(|known| &known.secrets);
                 if let Some(cut) = secret_steps(value, secrets, &mut self.masks.decoded)? {

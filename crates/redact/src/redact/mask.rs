@@ -185,3 +185,15 @@ impl Mask {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_not_printed() {
+        let key = Key::of(b"a key of sixteen").map(Masking::Digest);
+        assert_eq!(format!("{key:?}"), "Some(Digest(Key))");
+        assert!(Key::of(b"a key of fifteen"[1..].as_ref()).is_none());
+    }
+}

@@ -238,3 +238,40 @@ impl Worker for Masker<'_> {
         chunk.failed = self.mask(chunk, || Ok(())).err();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secret::Secrets;
+    use plansift_plan::plan::PieceKind;
+
+    /// A change to an output that begins at the offset 0, as a chunk with one piece.
+    fn chunk(before: &str, after: &str) -> Chunk {
+        let text = format!(r#"{{"before":{before},"after":{after}}}"#);
+        let [end, len] = [text.len() as u64 - 1, after.len() as u64];
+        let (range, kind, after) = (0..end + 1, PieceKind::OutputChange, end - len..end);
+        let pieces = vec![Span { range, kind, after }];
+        Chunk { bytes: text.into_bytes(), pieces, ..Chunk::default() }
+    }
+
+    /// The chunks of another document may have the same offsets.
+    #[test]
+    fn a_masker_does_not_mix_up_chunks() {
+        let limits = Limits::default();
+        let mut secrets = Secrets::new(8, &limits);
+        for text in ["secret-one", "secret-two"] {
+            secrets.insert(text.as_bytes(), 0).unwrap();
+        }
+        let targets = EchoTargets { secrets: &secrets, contained: None };
+        let mut masker = Masker::new(targets, &Masking::Text, Isa::best(), limits);
+        let [one, two, other] = [r#""secret-one""#, r#""secret-two""#, r#""something!""#];
+        for (before, changed) in [(one, false), (two, true), (other, true), (one, false)] {
+            let mut chunk = chunk(before, one);
+            masker.work(&mut chunk);
+            assert!(chunk.failed.is_none());
+            let found = chunk.echoes.last().map(|echo| echo.mask.clone());
+            let expected = if changed { Mask::Changed } else { Mask::Text };
+            assert_eq!(found, Some(expected), "{before}");
+        }
+    }
+}

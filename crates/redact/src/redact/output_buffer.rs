@@ -375,3 +375,6 @@ impl<'scope> Hook for Tee<'scope> {
         source.fill(offset + leaving)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -73,3 +73,43 @@ pub(super) fn changed_scalars(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plansift_core::json::detached::Detached;
+    use plansift_core::limits::Limits;
+
+    /// The changed scalars of `[before, after]`.
+    fn changed(text: &str) -> Vec<[String; 2]> {
+        let mut list = Detached::read(text.as_bytes(), Limits::default()).unwrap();
+        let sides: Result<Vec<_>> = list.value().elements().unwrap().collect();
+        let sides = sides.unwrap();
+        let mut found = Vec::new();
+        changed_scalars(sides[0], sides[1], |pair| {
+            found.push(pair.map(|side| String::from_utf8(side.raw().to_vec()).unwrap()));
+        })
+        .unwrap();
+        found
+    }
+
+    #[test]
+    fn scalars_are_compared_with_those_at_the_same_place() {
+        for (text, expected) in [
+            (r#"[{"a":1,"b":"x","d":2},{"b":"y","c":3,"a":1}]"#, &[[r#""x""#, r#""y""#]][..]),
+            (r#"[[1,[2,3],5],[1,[4,3],6]]"#, &[["2", "4"], ["5", "6"]]),
+            (r#"[{"l":[{"k":1},[{"k":2}]]},{"l":[{"k":3},[{"k":2}]]}]"#, &[["1", "3"]]),
+            (r#"["1",1]"#, &[[r#""1""#, "1"]]),
+            ("[10,1]", &[["10", "1"]]),
+            // Other spellings of the same scalar.
+            (r#"[["a","b"],["\u0061","c"]]"#, &[[r#""b""#, r#""c""#]]),
+            ("[[1.0,10,2],[1,1e1,3]]", &[["2", "3"]]),
+            // Lists of two lengths, and values of which at least one is neither string nor number.
+            ("[[1],[2,3]]", &[]),
+            ("[[1,2],[3]]", &[]),
+            ("[[1,true,{},null],[[],false,2,3]]", &[]),
+        ] {
+            assert_eq!(changed(text), expected, "{text}");
+        }
+    }
+}

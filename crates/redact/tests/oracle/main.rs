@@ -14,8 +14,10 @@ mod agree;
 #[path = "../../../../tests/redaction/answers.rs"]
 mod answers;
 mod checks;
+mod counts;
 #[path = "../../../../tests/redaction/decisions.rs"]
 mod decisions;
+mod documents;
 #[path = "../../../../tests/redaction/elsewhere.rs"]
 mod elsewhere;
 #[path = "../../../../tests/in_memory.rs"]
@@ -47,6 +49,7 @@ mod tree;
 #[path = "../../../../tests/tried.rs"]
 #[allow(dead_code, reason = "the tests of the program use more of it")]
 mod tried;
+mod workers;
 
 use std::fs;
 use std::path::Path;

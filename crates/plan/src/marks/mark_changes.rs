@@ -89,3 +89,86 @@ fn has_unknown(overlay: Option<Value<'_>>) -> Result<bool> {
     }
     Ok(has_unknown)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::marks::MarkSource;
+    use crate::plan::MarkReason;
+    use plansift_core::json::detached::Detached;
+
+    /// The change of marks at a path with `[before, after, unknown, old, new]`, where `null` means
+    /// that there is nothing.
+    fn change(text: &str) -> Option<MarkChange> {
+        let mut list = Detached::read(text.as_bytes(), Limits::default()).unwrap();
+        let columns = list.value().elements().unwrap().map(|value| value.unwrap());
+        let columns: Vec<_> = columns.map(|it| Some(it).filter(|it| !it.is_null())).collect();
+        let [before, after, unknown, old, new] = columns[..] else { panic!("{text}") };
+        let (by, why) = (MarkSource::Mark, MarkReason::Whole);
+        let (sides, overlays) = ([before, after], [old, new]);
+        let marked = Marked { sides, unknown, overlays, path: &[], digests: None, by, why };
+        MarkComparison::new(&Limits::default()).of(&marked).unwrap()
+    }
+
+    #[test]
+    fn a_change_adds_or_removes_a_mark_of_a_value_on_both_sides() {
+        for (text, expected) in [
+            ("[1, 2, null, true, null]", Some(MarkChange::Removed)),
+            ("[1, 2, null, null, true]", Some(MarkChange::Added)),
+            ("[1, 2, null, null, null]", None),
+            ("[1, 2, null, true, true]", None),
+            // A side has no value.
+            ("[null, 2, null, null, true]", None),
+            ("[null, 2, true, null, true]", None),
+            ("[1, null, null, true, null]", None),
+            ("[1, null, false, true, null]", None),
+            ("[1, null, {\"k\": true}, true, null]", None),
+            // An unknown value is a value.
+            ("[1, null, true, true, null]", Some(MarkChange::Removed)),
+            ("[1, null, true, null, true]", Some(MarkChange::Added)),
+        ] {
+            assert_eq!(change(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_on_everything_in_a_value_are_a_mark_on_the_value() {
+        let [one, two] = [r#"{"k": [1, null]}"#, r#"{"k": [1, null], "l": 2}"#];
+        for (value, marks, is_partial) in [
+            (one, r#"{"k": true}"#, false),
+            (one, r#"{"k": [true, false]}"#, false),
+            (two, r#"{"k": true}"#, true),
+            (two, r#"{"l": true}"#, true),
+            (two, r#"{"k": true, "l": true}"#, false),
+            ("[1, 2, 3]", "[true, true, false]", true),
+            ("[1, 2, 3]", "[true, true, true]", false),
+            ("[1, null, true]", "[true, false, true]", false),
+        ] {
+            let removed = format!("[{value}, {value}, null, true, {marks}]");
+            assert_eq!(change(&removed), is_partial.then_some(MarkChange::Removed), "{removed}");
+            let added = format!("[{value}, {value}, null, {marks}, true]");
+            assert_eq!(change(&added), is_partial.then_some(MarkChange::Added), "{added}");
+            // Both overlays mark parts.
+            let parts = format!("[{value}, {value}, null, {marks}, {marks}]");
+            assert_eq!(change(&parts), None, "{parts}");
+        }
+    }
+
+    /// Only `true` says that a value is unknown.
+    #[test]
+    fn an_unknown_part_has_no_mark() {
+        let marks = r#"true, {"k": true}"#;
+        for (unknown, expected) in [
+            (r#"{"l": true}"#, Some(MarkChange::Removed)),
+            (r#"{"l": [true, false]}"#, Some(MarkChange::Removed)),
+            (r#"{"l": false}"#, None),
+            (r#"{"l": "x", "m": 1}"#, None),
+            ("[]", None),
+        ] {
+            let text = format!(r#"[{{"k": 1}}, {{"k": 1}}, {unknown}, {marks}]"#);
+            assert_eq!(change(&text), expected, "{text}");
+        }
+        let text = format!(r#"[{{"k": 1}}, null, true, {marks}]"#);
+        assert_eq!(change(&text), Some(MarkChange::Removed));
+    }
+}

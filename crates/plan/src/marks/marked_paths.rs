@@ -343,3 +343,6 @@ impl MarksElsewhere<'_> {
         Ok(false)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,3 +43,53 @@ pub fn is_mask(text: &[u8]) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIGEST: &str = "(sensitive value 0123456789abcdef0123456789ABCDEF)";
+
+    #[test]
+    fn only_masks_are_masks() {
+        for mask in [MASK, MASK_CHANGED, DIGEST, "(sensitive value 7)", "(sensitive value a1)"] {
+            assert!(is_mask(mask.as_bytes()), "{mask}");
+        }
+        for text in [
+            "",
+            "(sensitive value",
+            "sensitive value)",
+            "(sensitive value )",
+            "(sensitive value 7",
+            "(sensitive value  7)",
+            "(sensitive value, changed )",
+            "(sensitive value, 7)",
+            "(sensitive value g)",
+            "(sensitive value 0123456789abcdef0123456789abcdef0)",
+            ECHO,
+        ] {
+            assert!(!is_mask(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_parts_of_a_text_are_around_its_masks() {
+        let none: &[&str] = &["(sensitive value 1x2) ) (sensitive values)"];
+        let mut cases = vec![
+            (String::new(), vec![""]),
+            (none[0].to_owned(), none.to_vec()),
+            (format!("a {MASK} b{MASK_CHANGED}"), vec!["a ", " b", ""]),
+            (format!("a(sensitive value x){MASK}"), vec!["a(sensitive value x)", ""]),
+        ];
+        for mask in [MASK, MASK_CHANGED, DIGEST, "(sensitive value 12)"] {
+            cases.push((mask.to_owned(), vec!["", ""]));
+            cases.push((format!("{mask}{mask}c"), vec!["", "", "c"]));
+            cases.push((format!("a{mask}b{mask})"), vec!["a", "b", ")"]));
+        }
+        for (text, expected) in cases {
+            let parts: Vec<_> = outside_masks(text.as_bytes()).collect();
+            let expected: Vec<_> = expected.iter().map(|part| part.as_bytes()).collect();
+            assert_eq!(parts, expected, "{text}");
+        }
+    }
+}

@@ -337,3 +337,6 @@ pub fn constants<'a>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

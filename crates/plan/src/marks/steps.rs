@@ -155,3 +155,115 @@ fn index(step: Value<'_>) -> Option<u32> {
         index.checked_mul(10)?.checked_add(char::from(digit).to_digit(10)?)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plansift_core::error::ErrorKind;
+    use plansift_core::json::detached::Detached;
+    use plansift_core::limits::Limits;
+
+    const ANY: u64 = u64::MAX;
+
+    fn step(step: Value<'_>) -> Result<marks::Step<'_>> {
+        Ok(match step.kind()? {
+            Kind::String => marks::Step::Key(step.string()?),
+            _ => marks::Step::Index(index(step).expect("an index")),
+        })
+    }
+
+    fn marked(list: Value<'_>, size_max: u64) -> Result<PieceMarkedPaths> {
+        let mut marked = PieceMarkedPaths::default();
+        for place in list.elements()? {
+            let place = place?;
+            let steps: Result<Vec<_>> = place.elements()?.map(|it| step(it?)).collect();
+            marked.push(&steps?, size_max, place.offset())?;
+        }
+        marked.sort();
+        Ok(marked)
+    }
+
+    /// The range and the steps of the part of a path that is below one of these marked paths.
+    fn below(paths: &str, path: &str, size_max: u64) -> Result<Option<(String, usize, usize)>> {
+        let mut list = Detached::read(paths.as_bytes(), Limits::default())?;
+        let mut marked = marked(list.value(), ANY)?;
+        let mut value = Detached::read(path.as_bytes(), Limits::default())?;
+        let cut = marked.below(value.value(), size_max)?;
+        Ok(cut.map(|cut| {
+            let text = &path[cut.range.start as usize..cut.range.end as usize];
+            (text.to_owned(), cut.kept, cut.steps().count())
+        }))
+    }
+
+    #[test]
+    fn a_path_is_cut_where_it_leads_below_a_marked_path() {
+        for (paths, path, cut) in [
+            (r#"[["p"]]"#, r#"["p", "k",0]"#, Some((r#", "k",0"#, 1, 2))),
+            (r#"[["p"]]"#, r#"["p"]"#, None),
+            (r#"[["p"]]"#, r#"["q","p"]"#, None),
+            (r#"[["p"]]"#, "[]", None),
+            ("[]", r#"["p","k"]"#, None),
+            ("[[]]", r#"[ "p","k"]"#, Some((r#" "p","k""#, 0, 2))),
+            (r#"[["a","\u0062"],["c"]]"#, r#"["a","b",{"x":1}]"#, Some((r#",{"x":1}"#, 2, 1))),
+            (r#"[["a",1]]"#, r#"["a",1,"k"]"#, Some((r#","k""#, 2, 1))),
+            (r#"[["a",1]]"#, r#"["a",2,"k"]"#, None),
+            (r#"[["a",12]]"#, r#"["a",12,3]"#, Some((",3", 2, 1))),
+            // An element of a set is a value.
+            (r#"[["a",1]]"#, r#"["a","x"]"#, Some((r#","x""#, 1, 1))),
+            (r#"[["a",1]]"#, r#"["a",1.5]"#, Some((",1.5", 1, 1))),
+            (r#"[["a",1]]"#, r#"["a",-1]"#, Some((",-1", 1, 1))),
+            (r#"[["a",1]]"#, r#"["a",99999999999]"#, Some((",99999999999", 1, 1))),
+            (r#"[["a",1]]"#, r#"["a",{"k":1}]"#, Some((r#",{"k":1}"#, 1, 1))),
+            (r#"[["a","k"]]"#, r#"["a",1]"#, Some((",1", 1, 1))),
+            (r#"[["a","k"],["a",1]]"#, r#"["a","x"]"#, Some((r#","x""#, 1, 1))),
+            (r#"[["a","k"],["a","l"]]"#, r#"["a","x","k"]"#, None),
+            // A step that is no index is not below an index.
+            (r#"[["b",1]]"#, r#"["a",1.5,"k"]"#, None),
+        ] {
+            let cut = cut.map(|(text, kept, steps)| (text.to_owned(), kept, steps));
+            assert_eq!(below(paths, path, ANY).unwrap(), cut, "{paths} {path}");
+        }
+    }
+
+    /// The lists are used again for another piece.
+    #[test]
+    fn a_piece_has_its_own_paths() {
+        let mut list = Detached::read(br#"[["p","k"],["p"],["q"]]"#, Limits::default()).unwrap();
+        let mut marked = marked(list.value(), ANY).unwrap();
+        assert_eq!(marked.list().len(), 2);
+        let mut other = PieceMarkedPaths::default();
+        marked.list().iter().for_each(|path| other.push_path(path));
+        other.sort();
+        for paths in [&mut marked, &mut other] {
+            let mut path = Detached::read(br#"["q","k"]"#, Limits::default()).unwrap();
+            assert_eq!(paths.below(path.value(), ANY).unwrap().map(|cut| cut.kept), Some(1));
+            paths.clear();
+            assert!(paths.list().is_empty());
+            assert!(paths.below(path.value(), ANY).unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn the_limit_on_paths_applies() {
+        let text = r#"[["p","k"],["q",1]]"#;
+        let mut list = Detached::read(text.as_bytes(), Limits::default()).unwrap();
+        let size = marked(list.value(), ANY).unwrap().list().size();
+        let path = r#"["x","y","z"]"#;
+        let mut whole = Paths::default();
+        for key in ["x", "y", "z"] {
+            whole.push_step(path::Step::Key(key));
+        }
+        whole.end();
+        for (distance, is_enough) in [(0, true), (1, false), (size - 1, false)] {
+            let found = marked(list.value(), size - distance).map(|_| ());
+            assert_eq!(found.is_ok(), is_enough, "{distance}");
+            let size_max = whole.size().saturating_sub(distance);
+            let found = below(text, path, size_max).map(|_| ());
+            assert_eq!(found.is_ok(), is_enough, "{distance}");
+            if let Err(error) = found {
+                let limit = ErrorKind::Limit { limit: Limit::Paths, value: size_max };
+                assert_eq!(error.kind(), limit);
+            }
+        }
+    }
+}

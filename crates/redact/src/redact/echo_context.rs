@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::chunk::{Chunk, Span};
 use super::mask::NUMBERED;
 use super::pairs::changed_scalars;
+use crate::secret::document::may_open_document;
 use crate::secret::words::{WORDS, words};
 use plansift_core::error::Result;
 use plansift_core::input::Slice;
@@ -153,7 +154,7 @@ impl EchoContexts {
 fn may_be_document(scalar: Value<'_>) -> bool {
     const LEN_MIN: usize = r#""[1]""#.len();
     let raw = scalar.raw();
-    raw.len() >= LEN_MIN && raw.starts_with(b"\"")
+    raw.len() >= LEN_MIN && (may_open_document(raw) || memchr::memchr(b'\\', raw).is_some())
 }
 
 fn highest_number(text: &[u8]) -> u32 {

@@ -30,6 +30,9 @@ use plansift_plan::plan::{
 /// second time.
 const ARGUMENTS_MAX: usize = 1 << 16;
 
+/// Number of secrets up to which their freed tables are left to the allocator: about 1 MiB.
+const FEW_SECRETS: usize = 10_000;
+
 /// The secrets of a document, and the paths and declarations that mark them.
 #[derive(Debug)]
 pub struct Collected {
@@ -140,7 +143,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         // second pass.
         let is_ahead = threads > 1 || self.is_indexed;
         let queue = Queue::default();
-        std::thread::scope(|scope| {
+        let collected = std::thread::scope(|scope| {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
             let first_pass = self.is_indexed.then(|| FirstPassIndex::new(options));
             let marked_paths = MarkedPaths::new(&options.read.limits);
@@ -167,7 +170,12 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 on_fresh_secrets,
             };
             self.collect_with(collector, at, options)
-        })
+        })?;
+        // The smaller tables of many secrets would still count while the next pass takes memory.
+        if collected.secrets.len() > FEW_SECRETS {
+            plansift_core::allocation::return_freed();
+        }
+        Ok(collected)
     }
 
     fn collect_with(

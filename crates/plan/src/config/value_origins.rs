@@ -39,16 +39,21 @@ impl ValueOrigins {
     ///
     /// Fails if the index exceeds its limit.
     pub fn add(&mut self, element: &Element, offset: u64) -> Result<()> {
-        // The arguments of a provider or an action are not the values of an attribute.
+        // A provider and a variable have no attributes.
         if matches!(element.kind, ElementKind::Provider | ElementKind::Variable)
             || self.elements.contains_key(&*element.address)
         {
             return Ok(());
         }
-        // Only the first references of traversals are kept, each once.
+        // `each.value` comes from the expression of `for_each`.
+        let for_each = element.expressions.iter().find(|it| it.path == "for_each");
+        let for_each = for_each.map_or(&[][..], |it| &it.references);
         let kept = |it: &ElementExpression| {
             let mut seen = HashSet::new();
-            let references = traversals(&it.references).filter(|it| seen.insert(*it));
+            let is_each = it.references.iter().any(|it| it.starts_with("each."));
+            let for_each = traversals(if is_each { for_each } else { &[] });
+            let references = traversals(&it.references).chain(for_each);
+            let references = references.filter(|it| Target::of(it).is_some() && seen.insert(*it));
             let references: Vec<String> = references.map(str::to_owned).collect();
             let path = it.path.clone();
             (!references.is_empty()).then_some(ElementExpression { path, references })
@@ -78,7 +83,7 @@ impl ValueOrigins {
         let mut module = ConfigAddress::of(&address).module_address();
         let mut found = self.references(&address, path)?;
         for _ in 0..STEPS {
-            let &[reference] = &found[..] else { break };
+            let [reference] = found else { break };
             let Some((target, path, of)) = behind(reference, &module) else { break };
             let Some(next) = self.references(&target, &path) else { break };
             (found, module) = (next, of);
@@ -97,21 +102,14 @@ impl ValueOrigins {
     }
 
     /// Returns the references of the expression of an attribute, each once, in order. The
-    /// expression of `tags` has the value of `tags.Name`, and `each.value` is from `for_each`.
-    fn references(&self, address: &str, path: &str) -> Option<Vec<&str>> {
+    /// expression of `tags` has the value of `tags.Name`.
+    fn references(&self, address: &str, path: &str) -> Option<&[String]> {
         let is_above = |it: &&ElementExpression| {
             let rest = path.strip_prefix(&*it.path);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
-        let all = self.elements.get(address)?;
-        let expression = all.iter().filter(is_above).max_by_key(|it| it.path.len())?;
-        let is_each = |reference: &String| reference.starts_with("each.");
-        let for_each = all.iter().filter(|it| it.path == "for_each");
-        let for_each = for_each.filter(|_| expression.references.iter().any(is_each));
-        let references = std::iter::once(expression).chain(for_each).flat_map(|it| &it.references);
-        let found: Vec<&str> =
-            references.map(String::as_str).filter(|it| Target::of(it).is_some()).collect();
-        (!found.is_empty()).then_some(found)
+        let all = self.elements.get(address)?.iter();
+        all.filter(is_above).max_by_key(|it| it.path.len()).map(|it| &*it.references)
     }
 }
 

@@ -98,7 +98,7 @@ mod tests {
     use plansift_core::json::detached::Detached;
 
     /// The change of marks at a path with `[before, after, unknown, old, new]`, where `null` means
-    /// that there is nothing.
+    /// that the column is absent.
     fn change(text: &str) -> Option<MarkChange> {
         let mut list = Detached::read(text.as_bytes(), Limits::default()).unwrap();
         let columns = list.value().elements().unwrap().map(|value| value.unwrap());

@@ -78,7 +78,7 @@ fn the_owner_of_marks_is_a_resource_or_an_action_of_a_module() {
     for (kind, text, is_change, expected) in [
         (CHANGE, r#""type":"a","name":"b""#, true, Some(["m", "a", "b"])),
         (CHANGE, r#""type":"c","name":"d""#, true, Some(["m", "c", "d"])),
-        // What is missing is taken from the address.
+        // The address gives the names that have no key.
         (CHANGE, r#""type":"c""#, true, Some(["m", "c", "b"])),
         (CHANGE, r#""name":"d""#, true, Some(["m", "a", "d"])),
         (CHANGE, r#""mode":"managed""#, true, Some(["m", "a", "b"])),

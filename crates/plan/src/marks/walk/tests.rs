@@ -375,7 +375,7 @@ fn marks_elsewhere_count_where_the_own_overlays_lack_them() {
     let whole = |paths: &[&str]| -> Vec<_> {
         paths.iter().map(|path| ((*path).to_owned(), MarkReason::Whole)).collect()
     };
-    // The same marks, others, and more.
+    // The marks elsewhere are the same ones, none, other ones, and more.
     assert_eq!(with_marks_elsewhere(&[r#"{"a":1}"#], own), (false, whole(&["a"])));
     assert_eq!(with_marks_elsewhere(&[], own), (false, whole(&["a"])));
     let other = with_marks_elsewhere(&[r#"{"b":[false,1]}"#], own);

@@ -322,7 +322,7 @@ impl<'a> Item<'_, 'a> {
     }
 
     /// Whether the resource or the output is gone after the change.
-    fn is_gone(&self) -> bool {
+    pub fn is_gone(&self) -> bool {
         self.has(Action::Delete) || self.has(Action::Forget)
     }
 

@@ -1,34 +1,36 @@
 //! Assertions, indexed by their subjects.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use foldhash::fast::RandomState;
 
+use super::screen::Screen;
 use super::subject::{Assertion, Expectation, PlanState, Subject};
 use plansift_core::path::AddressPattern;
 
-/// The indexes of assertions, by an address or a name.
+/// Indices by an address or a name.
 type Index = HashMap<String, Vec<usize>, RandomState>;
 
 /// Assertions that are checked together. Threads share them.
 #[derive(Debug, Default)]
 pub struct Assertions {
     list: Vec<Assertion>,
-    /// Assertions about resources whose pattern has no `*`, by pattern.
+    /// The patterns for resources, each with its assertions in order.
+    patterns: Vec<(AddressPattern, Vec<usize>)>,
+    /// The indices of patterns without `*`, by pattern.
     exact: Index,
-    /// Assertions about resources whose pattern has a `*`, by a name that every covered address
-    /// contains.
+    /// The indices of patterns with a `*`, by a name that every covered address contains.
     named: Index,
-    /// Assertions about resources whose pattern has a `*` and no such name.
+    /// The indices of all other patterns.
     globs: Vec<usize>,
-    /// Assertions about sets of types, by the pattern. A set has many globs, so each is tried once.
-    sets: Vec<(AddressPattern, Vec<usize>)>,
     /// Assertions about outputs whose pattern has no `*`, by pattern.
     outputs: Index,
     /// Assertions about outputs whose pattern has a `*`.
     output_globs: Vec<usize>,
     /// The assertions about the plan as a whole.
     of_plan: Vec<usize>,
+    screen: Screen,
     is_strict: bool,
 }
 
@@ -82,6 +84,17 @@ impl Assertions {
         found
     }
 
+    /// The same assertions, each of which sees every change.
+    #[cfg(test)]
+    pub(super) fn unscreened(self) -> Assertions {
+        Assertions { screen: Screen::off(self.list.len()), ..self }
+    }
+
+    /// What must change so that each assertion can fail.
+    pub(super) fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
     /// The assertions about the plan as a whole.
     pub(super) fn about_plan(&self) -> &[usize] {
         &self.of_plan
@@ -91,30 +104,29 @@ impl Assertions {
     ///
     /// One index finds a pattern without `*`. Such a pattern equals the address, the type, or a
     /// beginning of the address, such as a module. Another index finds a pattern with `*` by a name
-    /// in it. Only patterns without such a name are tried one by one.
+    /// in it. Only sets of types and patterns without such a name are tried one by one.
     pub(super) fn covering(&self, address: &str, type_name: &str) -> Vec<usize> {
-        let covers = |place: &usize| {
-            let Subject::Resource(pattern) = &self.list[*place].subject else { return false };
-            let may_be_type = pattern.exact().is_none();
-            pattern.covers(address) || may_be_type && pattern.covers(type_name)
-        };
         let mut found = Vec::new();
+        let mut add = |index: &usize| {
+            let (pattern, places) = &self.patterns[*index];
+            let may_be_address = !pattern.is_set();
+            let may_be_type = pattern.exact().is_none();
+            if may_be_address && pattern.covers(address) || may_be_type && pattern.covers(type_name)
+            {
+                found.extend(places);
+            }
+        };
         if !self.exact.is_empty() {
             for text in wholes(address).chain(wholes(type_name)) {
-                let places = self.exact.get(text).into_iter().flatten();
-                found.extend(places.copied().filter(covers));
+                self.exact.get(text).into_iter().flatten().for_each(&mut add);
             }
         }
         if !self.named.is_empty() {
             for name in names(address).chain(names(type_name)) {
-                let places = self.named.get(name).into_iter().flatten();
-                found.extend(places.copied().filter(covers));
+                self.named.get(name).into_iter().flatten().for_each(&mut add);
             }
         }
-        found.extend(self.globs.iter().copied().filter(covers));
-        for (_, places) in self.sets.iter().filter(|(set, _)| set.covers(type_name)) {
-            found.extend(places);
-        }
+        self.globs.iter().for_each(add);
         found.sort_unstable();
         found.dedup();
         found
@@ -123,21 +135,16 @@ impl Assertions {
 
 impl From<Vec<Assertion>> for Assertions {
     fn from(list: Vec<Assertion>) -> Assertions {
-        let mut all = Assertions::default();
+        let mut all = Assertions { screen: Screen::of(&list), ..Assertions::default() };
+        let mut known: HashMap<&str, usize> = HashMap::new();
         for (place, assertion) in list.iter().enumerate() {
             match &assertion.subject {
-                Subject::Resource(set) if set.is_set() => {
-                    match all.sets.iter_mut().find(|(known, _)| known == set) {
-                        Some((_, places)) => places.push(place),
-                        None => all.sets.push((set.clone(), vec![place])),
+                Subject::Resource(pattern) => match known.entry(pattern.text()) {
+                    Entry::Occupied(index) => all.patterns[*index.get()].1.push(place),
+                    Entry::Vacant(entry) => {
+                        entry.insert(all.patterns.len());
+                        all.add_pattern(pattern, place);
                     }
-                }
-                Subject::Resource(pattern) => match constant(pattern) {
-                    Some(text) => all.exact.entry(text.to_owned()).or_default().push(place),
-                    None => match longest_name(pattern.text()) {
-                        Some(name) => all.named.entry(name.to_owned()).or_default().push(place),
-                        None => all.globs.push(place),
-                    },
                 },
                 Subject::Output(pattern) => match constant(pattern) {
                     Some(text) => all.outputs.entry(text.to_owned()).or_default().push(place),
@@ -147,6 +154,21 @@ impl From<Vec<Assertion>> for Assertions {
             }
         }
         Assertions { list, ..all }
+    }
+}
+
+impl Assertions {
+    /// Adds the pattern of the assertion at `place` to the patterns and to an index.
+    fn add_pattern(&mut self, pattern: &AddressPattern, place: usize) {
+        let index = self.patterns.len();
+        self.patterns.push((pattern.clone(), vec![place]));
+        match (constant(pattern), longest_name(pattern.text())) {
+            // The name of a set is in no address.
+            _ if pattern.is_set() => self.globs.push(index),
+            (Some(text), _) => self.exact.entry(text.to_owned()).or_default().push(index),
+            (None, Some(name)) => self.named.entry(name.to_owned()).or_default().push(index),
+            (None, None) => self.globs.push(index),
+        }
     }
 }
 

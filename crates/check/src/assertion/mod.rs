@@ -35,6 +35,7 @@ mod pinned_file;
 mod places;
 mod read;
 mod run;
+mod screen;
 mod sides;
 mod subject;
 mod transition;

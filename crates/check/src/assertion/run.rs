@@ -95,11 +95,27 @@ impl<'a> Run<'a> {
         self.change_of_plan(changes, |current| [name.clone(), Action::words_of(&current.actions)])?;
         self.results.names.add_resource(&self.current.address, &self.current.type_name);
         let sides = Sides::of_change(&resource.change);
-        for place in self.assertions.covering(&self.current.address, &self.current.type_name) {
+        let places = self.assertions.covering(&self.current.address, &self.current.type_name);
+        let screen = self.assertions.screen();
+        let touched = match screen.has_trigger(&places) {
+            true => {
+                let is_gone = self.current.item(&self.facts, &sides).is_gone();
+                Some(screen.touched(&resource.change, is_gone)?)
+            }
+            false => None,
+        };
+        for place in places {
             self.count(place);
-            match resource.resource.deposed {
-                None => self.check(place, &sides, None)?,
-                Some(_) => self.ask_deposed(place, &name, &sides)?,
+            if resource.resource.deposed.is_some() {
+                self.ask_deposed(place, &name, &sides)?;
+                continue;
+            }
+            let answer = &mut self.results.answers[place];
+            match &touched {
+                Some(touched) if !screen.may_fail(place, touched, &sides, answer.has_path)? => {
+                    answer.outcome.asked += 1;
+                }
+                _ => self.check(place, &sides, None)?,
             }
         }
         for place in self.assertions.about_plan() {
@@ -109,12 +125,15 @@ impl<'a> Run<'a> {
     }
 
     fn count(&mut self, place: usize) {
-        let sides = Sides::default();
-        let item = self.current.item(&self.facts, &sides);
-        let mut expectations = self.assertions.list()[place].expectations.iter();
-        let is_counted = expectations.any(|expectation| match expectation {
-            Expectation::Count(actions, _) => actions.iter().any(|action| item.has(*action)),
-            _ => false,
+        let expectations = self.assertions.list()[place].expectations.iter();
+        let mut counted = expectations.filter_map(|expectation| match expectation {
+            Expectation::Count(actions, _) => Some(actions),
+            _ => None,
+        });
+        let is_counted = counted.any(|actions| {
+            let sides = Sides::default();
+            let item = self.current.item(&self.facts, &sides);
+            actions.iter().any(|action| item.has(*action))
         });
         self.results.answers[place].count += u64::from(is_counted);
     }

@@ -209,6 +209,18 @@ impl<'a> Sides<'a> {
         Ok(cell.get_or_init(|| marks.counted()).has_within(part))
     }
 
+    /// Whether any value is marked sensitive, before the change or after it.
+    pub fn has_sensitive(&self) -> Result<bool> {
+        for side in [BEFORE, AFTER] {
+            if let Some(overlay) = self.overlays[side]
+                && self.has_marks(side, overlay)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// How much of the value at a place an overlay marks. A mark covers everything in a value.
     pub fn marked(&self, overlay: usize, place: &Place<'a>) -> Result<Marked> {
         Ok(match place.masks[overlay] {

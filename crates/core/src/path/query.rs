@@ -98,6 +98,15 @@ impl AttributeQuery {
         matches!(self.steps.first(), Some(QueryStep::Step(AttributeStep::Index(_))))
     }
 
+    /// Returns the key with which every path begins that the query matches; `None` if there is no
+    /// such key.
+    pub fn first_key(&self) -> Option<&str> {
+        match self.steps.first() {
+            Some(QueryStep::Step(AttributeStep::Key(key))) => Some(key),
+            _ => None,
+        }
+    }
+
     /// Returns the one path that the query matches; `None` if the query has wildcards. `is_list`
     /// says whether the value at a path is a list.
     ///

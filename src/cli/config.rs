@@ -42,7 +42,7 @@ pub fn run(arguments: &Config) -> std::result::Result<Exit, Exit> {
     let (mut target, output) = open(arguments, path)?;
     let rows = match (&arguments.references, &arguments.dependents) {
         (Some(address), _) => ConfigurationRows::References(address),
-        (None, Some(address)) => ConfigurationRows::Dependents { address, files: &files },
+        (None, Some(address)) => ConfigurationRows::Dependents { address, files: Some(&files) },
         (None, None) => ConfigurationRows::Elements(origins),
     };
     let subject = arguments.graph.unwrap_or(Subject::Resources);

@@ -206,7 +206,7 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<Vec<S
         Family::Configuration => {
             let rows = match (&query.references, &query.dependents) {
                 (Some(address), _) => ConfigurationRows::References(address),
-                (None, Some(address)) => ConfigurationRows::Dependents(address),
+                (None, Some(address)) => ConfigurationRows::Dependents { address, files: None },
                 (None, None) => ConfigurationRows::Elements(None),
             };
             let mut reader = ConfigurationReader { rows, sink, has_element: false };

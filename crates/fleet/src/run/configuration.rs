@@ -26,8 +26,8 @@ pub enum ConfigurationRows<'a> {
     Dependents {
         /// The address of the element.
         address: &'a str,
-        /// The source files, which have local values, too.
-        files: &'a dyn SourceFiles,
+        /// The source files, which have local values, too; `None` to read only the plan.
+        files: Option<&'a dyn SourceFiles>,
     },
 }
 
@@ -83,14 +83,16 @@ impl ConfigurationReader<'_> {
                     graph.add(element, offset)
                 })?;
                 let is_present = found.is_present;
-                let unread = files.each_element(source, &mut |element| {
+                let mut add = |element: &Element| {
                     // The plan has the other elements, too.
                     if !is_present || element.kind == ElementKind::Local {
                         summary.add(element);
                     }
                     add_names(element, &mut names);
                     graph.add(element, 0)
-                })?;
+                };
+                let unread = files.map(|files| files.each_element(source, &mut add));
+                let unread = unread.transpose()?.flatten();
                 found.is_present |= unread.is_some();
                 warnings.extend(unread.iter().flatten().map(|file| {
                     format!("{file} cannot be parsed, so what depends on its blocks is not listed")

@@ -27,6 +27,7 @@ mod query;
 mod resource_address;
 mod step_cursor;
 mod type_set;
+mod type_set_file;
 mod values;
 
 use std::cmp::Ordering;
@@ -51,7 +52,8 @@ pub use self::resource_address::{
     InstanceKey, Mode, ResourceAddress, escape_key, split_module, unescape_key,
 };
 pub use self::step_cursor::StepCursor;
-pub use self::type_set::{TYPE_SETS, TypeSet, UnknownSet};
+pub use self::type_set::{SetsInUse, TYPE_SETS, TypeSet, TypeSets, UnknownSet};
+pub use self::type_set_file::{TypeSetError, TypeSetFault};
 use crate::error::{Error, ErrorKind};
 use crate::json::string::quoted_pieces;
 

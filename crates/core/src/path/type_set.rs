@@ -1,43 +1,49 @@
-//! Sets of resource types, for patterns such as `@data`. The file `type-sets.txt` has the types and
-//! the reasons.
+//! Sets of resource types, for patterns such as `@data`. The file `type-sets.txt` has the types of
+//! the built-in sets and the reasons. Files of the user change these sets, and add others.
 
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
+use super::type_set_file::{Entry, TypeSetError, TypeSetFault};
 use crate::glob::Glob;
 
-/// The sets, with the reason for each entry.
+/// The built-in sets, with the reason for each entry.
 pub const TYPE_SETS: &str = include_str!("type-sets.txt");
 
 /// A set of resource types.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TypeSet {
-    name: &'static str,
+    name: Box<str>,
     globs: Vec<Glob>,
 }
 
 impl TypeSet {
-    /// The names of the sets.
+    /// The names of the built-in sets.
     pub const NAMES: [&str; 3] = ["@access", "@data", "@network"];
 
     /// The types that decide who may do something.
     pub fn access() -> &'static TypeSet {
-        &SETS[0]
+        &TypeSets::of_process()[0]
     }
 
     /// The types of objects that hold data.
     pub fn data() -> &'static TypeSet {
-        &SETS[1]
+        &TypeSets::of_process()[1]
     }
 
     /// The types that decide what can be reached from where.
     pub fn network() -> &'static TypeSet {
-        &SETS[2]
+        &TypeSets::of_process()[2]
     }
 
     /// Returns the set of this name, such as `@data`.
     pub fn named(name: &str) -> Option<&'static TypeSet> {
-        SETS.iter().find(|set| set.name == name)
+        TypeSets::of_process().iter().find(|set| *set.name == *name)
+    }
+
+    /// Returns the names of the built-in sets, and then those of the sets that the user added.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        TypeSets::of_process().iter().map(|set| &*set.name)
     }
 
     /// Whether the set has a type.
@@ -46,33 +52,115 @@ impl TypeSet {
     }
 }
 
-static SETS: LazyLock<[TypeSet; TypeSet::NAMES.len()]> = LazyLock::new(|| {
-    TypeSet::NAMES.map(|name| {
-        let globs = entries().filter(|entry| entry.set == name).map(|entry| Glob::new(entry.glob));
-        TypeSet { name, globs: globs.collect() }
-    })
-});
-
-/// A line of the file.
-struct Entry<'t> {
-    set: &'t str,
-    glob: &'t str,
-    /// For people. The manual has it.
-    #[cfg(test)]
-    reason: &'t str,
+/// All sets that patterns may name. They are the built-in ones until files of the user change them.
+#[derive(Debug)]
+pub struct TypeSets {
+    /// The sets of [`TypeSet::NAMES`], and then those of the user.
+    sets: Vec<TypeSet>,
+    /// The number of lines with types in the files of the user.
+    lines: usize,
 }
 
+/// The sets of this process.
+static SETS: OnceLock<TypeSets> = OnceLock::new();
+
+impl Default for TypeSets {
+    fn default() -> TypeSets {
+        let built_in = |name: &str| {
+            let globs = entries().filter(|entry| entry.set == name);
+            TypeSet { name: name.into(), globs: globs.map(|entry| Glob::new(entry.glob)).collect() }
+        };
+        TypeSets { sets: TypeSet::NAMES.map(built_in).into(), lines: 0 }
+    }
+}
+
+impl TypeSets {
+    /// Longest file, in bytes.
+    pub const FILE_MAX: usize = 1 << 20;
+    /// Most lines with types in all files. The time of a match grows with the types of its set.
+    const LINES_MAX: usize = 10_000;
+    /// Most sets. The message about an unknown set names all of them.
+    const SETS_MAX: usize = 100;
+
+    /// Adds the types of a file to its sets. A line of the file has a set, a glob of types, and a
+    /// reason, which may be missing. The line `@data =` drops the types that the set `@data` had. A
+    /// `#` begins a comment.
+    ///
+    /// # Errors
+    ///
+    /// Fails at the first invalid line, or if the file has no lines, or too many. The sets then
+    /// have the types of the lines before it.
+    pub fn add(&mut self, text: &str) -> Result<(), TypeSetError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if text.len() > TypeSets::FILE_MAX {
+            return Err(TypeSetError { line: 1, fault: TypeSetFault::TooLong(TypeSets::FILE_MAX) });
+        }
+        let mut is_empty = true;
+        for (text, line) in text.lines().zip(1..) {
+            let fail = |fault| TypeSetError { line, fault };
+            if let Some(entry) = Entry::parse(text).map_err(fail)? {
+                is_empty = false;
+                self.add_entry(&entry).map_err(fail)?;
+            }
+        }
+        match is_empty {
+            true => Err(TypeSetError { line: 1, fault: TypeSetFault::Empty }),
+            false => Ok(()),
+        }
+    }
+
+    fn add_entry(&mut self, entry: &Entry<'_>) -> Result<(), TypeSetFault> {
+        self.lines += 1;
+        if self.lines > TypeSets::LINES_MAX {
+            return Err(TypeSetFault::TooManyTypes(TypeSets::LINES_MAX));
+        }
+        let index = self.sets.iter().position(|set| *set.name == *entry.set);
+        let index = index.unwrap_or(self.sets.len());
+        if index == TypeSets::SETS_MAX {
+            return Err(TypeSetFault::TooManySets(TypeSets::SETS_MAX));
+        }
+        if index == self.sets.len() {
+            self.sets.push(TypeSet { name: entry.set.into(), globs: Vec::new() });
+        }
+        let globs = &mut self.sets[index].globs;
+        match entry.glob {
+            "=" => globs.clear(),
+            glob => globs.push(Glob::new(glob)),
+        }
+        Ok(())
+    }
+
+    /// Makes these the sets of the process.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the process already has sets, because a pattern was parsed, or a type was looked
+    /// up in a set.
+    pub fn install(self) -> Result<(), SetsInUse> {
+        SETS.set(self).map_err(|_| SetsInUse)
+    }
+
+    /// Returns the sets of the process. From now on, they do not change.
+    fn of_process() -> &'static [TypeSet] {
+        &SETS.get_or_init(TypeSets::default).sets
+    }
+}
+
+/// Sets of types are in use, so others cannot replace them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetsInUse;
+
+impl fmt::Display for SetsInUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sets of types are in use already: install others before the first pattern")
+    }
+}
+
+impl std::error::Error for SetsInUse {}
+
+/// Returns the lines of the built-in sets.
 fn entries() -> impl Iterator<Item = Entry<'static>> {
-    TYPE_SETS.lines().filter(|line| line.starts_with('@')).filter_map(|line| {
-        let (set, rest) = line.split_once(' ')?;
-        let (glob, _reason) = rest.trim_start().split_once(' ')?;
-        Some(Entry {
-            set,
-            glob,
-            #[cfg(test)]
-            reason: _reason.trim_start(),
-        })
-    })
+    TYPE_SETS.lines().filter_map(|line| Entry::parse(line).ok().flatten())
 }
 
 /// A pattern begins with `@` and is the name of no set.
@@ -91,7 +179,8 @@ impl UnknownSet {
 
 impl fmt::Display for UnknownSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no such set of types: the sets are {}", TypeSet::NAMES.join(", "))
+        let names: Vec<&str> = TypeSet::names().collect();
+        write!(f, "there is no such set of types: the sets are {}", names.join(", "))
     }
 }
 
@@ -167,5 +256,61 @@ mod tests {
         for text in ["@dta", "@", "@data*"] {
             assert_eq!(UnknownSet::check(text), Err(UnknownSet), "{text}");
         }
+    }
+    /// Returns the built-in sets with the lines of files.
+    fn with(files: &[&str]) -> Result<TypeSets, TypeSetError> {
+        let mut sets = TypeSets::default();
+        files.iter().try_for_each(|file| sets.add(file)).map(|()| sets)
+    }
+
+    /// Returns the types among `types` that a set has.
+    fn having<'t>(sets: &TypeSets, name: &str, types: &[&'t str]) -> Vec<&'t str> {
+        let set = sets.sets.iter().find(|set| *set.name == *name).expect("a set");
+        types.iter().copied().filter(|type_name| set.has(type_name)).collect()
+    }
+
+    #[test]
+    fn files_extend_replace_and_add_sets() {
+        let types = ["aws_db_instance", "acme_ledger", "acme_journal"];
+        let having = |files: &[&str], name| having(&with(files).expect("sets"), name, &types);
+        assert_eq!(having(&["@mine x"], "@data"), ["aws_db_instance"]);
+        let extended = "\u{feff}# Ours.\r\n\r\n@data acme_led*  Has the books.\r\n";
+        assert_eq!(having(&[extended], "@data"), ["aws_db_instance", "acme_ledger"]);
+        let replaced = "@data acme_journal\n@data =\n@data acme_ledger\n";
+        assert_eq!(having(&[replaced], "@data"), ["acme_ledger"]);
+        assert_eq!(having(&[replaced, "@data acme_j*"], "@data"), ["acme_ledger", "acme_journal"]);
+        assert_eq!(having(&[extended, "@data ="], "@data"), Vec::<&str>::new());
+        let own = "@mine acme_*\n@other aws_*\n@mine aws_db_instance";
+        assert_eq!(having(&[own], "@mine"), types);
+        assert_eq!(having(&[own], "@data"), ["aws_db_instance"]);
+        let sets = with(&[own]).expect("sets");
+        let names: Vec<&str> = sets.sets.iter().map(|set| &*set.name).collect();
+        assert_eq!(names, ["@access", "@data", "@network", "@mine", "@other"]);
+    }
+
+    #[test]
+    fn errors_in_files_have_a_line() {
+        let many: String =
+            (0..TypeSets::SETS_MAX).map(|number| format!("@s{number} x\n")).collect();
+        let long = "# \n".repeat(TypeSets::FILE_MAX / 3 + 1);
+        let lines = "@mine x\n".repeat(TypeSets::LINES_MAX);
+        for (files, line, fault) in [
+            (&["# Ours.\n\n@data x\n@data\n"][..], 4, TypeSetFault::NoTypes),
+            (&["@mine x", "destroy:@data"], 1, TypeSetFault::Name),
+            (&["@mine x", "# None yet.\n"], 1, TypeSetFault::Empty),
+            (&[&long], 1, TypeSetFault::TooLong(TypeSets::FILE_MAX)),
+            (&[&many], 98, TypeSetFault::TooManySets(TypeSets::SETS_MAX)),
+            (&[&lines, "\n@mine x"], 2, TypeSetFault::TooManyTypes(TypeSets::LINES_MAX)),
+        ] {
+            let error = with(files).expect_err("an error");
+            assert_eq!(error, TypeSetError { line, fault });
+            assert!(error.to_string().starts_with(&format!("line {line}: ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn sets_in_use_cannot_be_replaced() {
+        assert!(TypeSet::data().has("aws_db_instance"));
+        assert_eq!(TypeSets::default().install(), Err(SetsInUse));
     }
 }

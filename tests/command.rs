@@ -22,6 +22,7 @@ mod spool;
 mod streaming;
 mod strict;
 mod texts;
+mod type_sets;
 mod wire;
 
 use std::path::PathBuf;

@@ -141,6 +141,20 @@ impl Session {
 const RICH: &str = "plans/rich/plan.json";
 
 #[test]
+fn filters_and_rules_know_the_sets_of_a_file() {
+    let sets = run::corpus("type-sets/shop.txt");
+    let args = ["--type-sets", sets.to_str().expect("UTF-8")];
+    let mut session = Session::open_with(&run::corpus(""), &args, &[]);
+    let changes = session.answer("changes", &json!({"plan": RICH, "only": ["@pager"]}));
+    assert_eq!(changes["total"], 5, "{changes}");
+    let verdict = session.answer("check", &json!({"plan": RICH, "rules": ["create:@pager>3"]}));
+    assert_eq!(verdict["verdict"], "fail", "{verdict}");
+    let error = session.refusal("changes", &json!({"plan": RICH, "only": ["@pagr"]}));
+    assert!(error.ends_with("the sets are @access, @data, @network, @pager"), "{error}");
+    session.end();
+}
+
+#[test]
 fn a_summary_has_the_losses() {
     let mut session = Session::of_corpus();
     let summary = session.answer("summarize", &json!({"plan": RICH}));

@@ -46,7 +46,8 @@ pub fn error(source: impl Source, options: &RecordOptions) -> Error {
 /// A command for the binary, without environment variables that change its output.
 pub fn plansift() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plansift"));
-    for variable in ["NO_COLOR", "CLICOLOR_FORCE", "PLANSIFT_ISA", "COLUMNS"] {
+    for variable in ["NO_COLOR", "CLICOLOR_FORCE", "PLANSIFT_ISA", "PLANSIFT_TYPE_SETS", "COLUMNS"]
+    {
         command.env_remove(variable);
     }
     command

@@ -22,6 +22,7 @@ mod refused;
 mod report;
 mod show;
 mod summary;
+mod type_sets;
 mod values;
 mod wire;
 
@@ -52,6 +53,7 @@ pub(super) use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim};
 pub(super) use self::report::{Ignore, NoiseArgs, Report, Target, Values};
 pub(super) use self::show::ShowPlanFile;
 pub(super) use self::summary::{Summary, SummaryFormat};
+pub(super) use self::type_sets::{TypeSetArgs, TypeSetFiles, type_set_files};
 pub(super) use self::values::{Checks, Outputs, Resources, RowArgs, RowFormat, Variables};
 pub(super) use self::wire::{
     Bytes, Decode, Encode, Spelling, TypeArgs, Wire, WireCheck, WireCommand, WireForm,

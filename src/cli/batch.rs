@@ -19,12 +19,13 @@ use super::screen::screen;
 use super::secrets::{digest_key, secret_options};
 use super::stats::Stats;
 use super::tables::PartFiles;
+use super::type_sets;
 use plansift_check::assertion::Assertions;
 use plansift_core::error::Result;
 use plansift_core::json::Validation;
 use plansift_fleet::batch::Jobs;
 use plansift_fleet::batch::folder::{Folder, Standing};
-use plansift_fleet::batch::journal::{self, Terms};
+use plansift_fleet::batch::journal::{self, AssertionTerms, Terms};
 use plansift_fleet::batch::report::{self, Fleet};
 use plansift_fleet::batch::run::{Event, Progress, run as run_jobs};
 use plansift_fleet::batch::settings::{DigestSettings, OnFailure, Settings, threads_in};
@@ -137,6 +138,11 @@ fn terms(
         Form::Csv(Formulas::Raw) => "csv-raw",
         form => form.extension(),
     };
+    let assertions = assertions.map(|digest| AssertionTerms {
+        files: Some(digest),
+        type_sets: type_sets::digest(),
+        strict_rules: arguments.strict_rules,
+    });
     Ok(Terms {
         version: journal::VERSION,
         plansift: env!("CARGO_PKG_VERSION").to_owned(),
@@ -149,8 +155,7 @@ fn terms(
         strict: arguments.plans.strict,
         schemas: schemas.named_digest(),
         schema_cache: schemas.folder_digest()?,
-        strict_rules: arguments.strict_rules && assertions.is_some(),
-        assertions,
+        assertions: assertions.unwrap_or_default(),
         digest: settings.digest.as_ref().map(DigestSettings::name),
         shard: arguments.shard.to_string(),
     })

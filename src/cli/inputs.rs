@@ -21,7 +21,7 @@ pub struct Listed {
     pub inputs: Inputs,
     /// The object stores and web servers that hold inputs.
     pub stores: Stores,
-    /// Other files that the run reads: files of rules, schemas, a key.
+    /// Other files that the run reads: files of rules, schemas, sets of types, a key.
     also: Vec<PathBuf>,
     pub schemas: SchemaFiles,
 }
@@ -146,7 +146,8 @@ pub fn list_named<'o>(
             warn_of_unfit(&inputs);
         }
     }
-    let also = also.into_iter().chain(plans.more.schemas.iter().cloned()).collect();
+    let also = also.into_iter().chain(plans.more.schemas.iter().cloned());
+    let also = also.chain(plans.more.type_sets.files()).collect();
     let Selection { stores, schemas, .. } = selection;
     let listed = Listed { inputs, stores, also, schemas };
     match outputs.iter().find(|path| listed.reads(path)) {

@@ -14,7 +14,7 @@ use plansift_plan::plan::PlanOptions;
 
 /// Answers messages on standard input until it ends.
 pub fn run(arguments: &Mcp) -> Result<Exit, Exit> {
-    let Mcp { root, allow_store, schemas, schema_cache, limits } = arguments;
+    let Mcp { root, allow_store, schemas, schema_cache, limits, type_sets: _ } = arguments;
     let limits = limits.limits();
     let opened = Root::new(root);
     let root = opened.map_err(|error| usage(&format!("--root {}: {error}", root.display())))?;

@@ -7,7 +7,8 @@
 //! ```text
 //!  main ─▶ records, report, assert, compare, batch, merge, redact, slim, audit, values, config,
 //!          show, blocks, wire, mcp
-//!           ─▶ rewriting, secrets, pages, gates, assertions, progress, sources, tables, pairing
+//!           ─▶ rewriting, secrets, pages, gates, assertions, progress, sources, tables, pairing,
+//!              type_sets
 //!                ─▶ reading, held_output ─▶ ending ─▶ unmatched
 //!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ exit, args
 //! ```
@@ -55,6 +56,7 @@ mod sources;
 mod stats;
 #[cfg_attr(not(feature = "tables"), path = "no_tables.rs")]
 mod tables;
+mod type_sets;
 mod unmatched;
 mod values;
 mod version;
@@ -86,6 +88,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
     secrecy::print_panics_without_messages();
     #[cfg(target_os = "linux")]
     interrupt::report_oversized_files();
+    let args: Vec<OsString> = args.into_iter().collect();
+    if let Err(exit) = type_sets::install(&args) {
+        return exit.into();
+    }
     let command = match args::parse(args) {
         Ok(command) => command,
         Err(refusal) => return messages::refuse(&refusal).into(),

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::refused::refused;
 use super::{GATES, OUTPUT, Plans, SecretArgs, file};
 
 /// `plansift audit`.
 #[derive(Debug, Args)]
+#[command(mut_arg("type_sets", refused))]
 pub struct Audit {
     /// Format of the findings
     #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = FindingsFormat::Table)]

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
+use super::refused::refused;
 use super::{FILTERS, INPUT, OUTPUT, Plans, SourceArgs, file, words};
 use plansift_report::configuration::drawing::Subject;
 
 /// `plansift config`.
 #[derive(Debug, Args)]
+#[command(mut_arg("type_sets", refused))]
 pub struct Config {
     /// Format of the elements, or language of a drawing
     #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = ConfigFormat::Table)]

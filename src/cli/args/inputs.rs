@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Arg, Args};
 
-use super::INPUT;
+use super::{INPUT, TypeSetArgs};
 use plansift_fleet::source::RetryPolicy;
 
 /// Arguments about inputs and their workspaces.
@@ -31,6 +31,8 @@ pub struct InputArgs {
     /// output of `plansift show --schema-key`
     #[arg(help_heading = INPUT, long, value_name = "DIR")]
     pub schema_cache: Option<PathBuf>,
+    #[command(flatten)]
+    pub type_sets: TypeSetArgs,
     /// Give up on an object store or web server after this many seconds without a byte
     #[arg(help_heading = INPUT, long, value_name = "SECONDS", value_parser = seconds,
           default_value = "30")]

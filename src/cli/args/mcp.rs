@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, Args};
 
-use super::{INPUT, LimitArgs};
+use super::{INPUT, LimitArgs, TypeSetArgs};
 
 /// `plansift mcp`.
 ///
@@ -28,6 +28,9 @@ pub struct Mcp {
     /// output of `plansift show --schema-key`
     #[arg(help_heading = INPUT, long, value_name = "DIR")]
     pub schema_cache: Option<PathBuf>,
+    /// `main` reads these files.
+    #[command(flatten)]
+    pub type_sets: TypeSetArgs,
     /// Arguments about limits
     #[command(flatten)]
     pub limits: LimitArgs,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::refused::refused;
 use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part, positive, words};
 use plansift_core::path::{self, AddressPattern};
 use plansift_redact::secret::{self, Names};
@@ -12,6 +13,7 @@ use plansift_redact::slim::{PlanPart, Wrap};
 
 /// `plansift redact`.
 #[derive(Debug, Args)]
+#[command(mut_arg("type_sets", refused))]
 pub struct Redact {
     #[command(flatten)]
     pub secrets: SecretArgs,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Args};
 
+use super::refused::refused;
 use super::{OUTPUT, Plans, SECRETS, file};
 
 /// `plansift show`.
@@ -40,6 +41,7 @@ pub(super) fn of_one_file(arg: Arg) -> Arg {
         "files_from" | "null" | "include" | "exclude" | "workspace_from" | "check" | "strict" => {
             arg.hide(true)
         }
+        "type_sets" => refused(arg),
         _ => arg,
     }
 }

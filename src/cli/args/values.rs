@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
+use super::refused::refused;
 use super::{FILTERS, GateArgs, INPUT, OUTPUT, Plans, SecretArgs, address, file, words};
 use plansift_core::path::AddressPattern;
 use plansift_plan::record::state_counts::GroupKey;
@@ -95,6 +96,7 @@ pub struct Resources {
 
 /// `plansift outputs`.
 #[derive(Debug, Args)]
+#[command(mut_arg("type_sets", refused))]
 pub struct Outputs {
     /// Read these values
     #[arg(help_heading = INPUT, long, value_parser = values_of(), default_value = "auto",
@@ -109,6 +111,7 @@ pub struct Outputs {
 
 /// `plansift variables`.
 #[derive(Debug, Args)]
+#[command(mut_arg("type_sets", refused))]
 pub struct Variables {
     /// Add the values. Sensitive values, and values that repeat one, are masked
     #[arg(help_heading = OUTPUT, long)]

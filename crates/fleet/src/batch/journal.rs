@@ -62,12 +62,9 @@ pub struct Terms {
     /// The digest of the folder of `--schema-cache`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_cache: Option<String>,
-    /// The digest of the files of assertions; `None` without assertions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub assertions: Option<String>,
-    /// Whether an assertion fails if a pattern in it covers nothing.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub strict_rules: bool,
+    /// What decides which assertions fail.
+    #[serde(flatten)]
+    pub assertions: AssertionTerms,
     /// The level of the digests of plans, and what identifies their key; `None` without digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
@@ -75,10 +72,25 @@ pub struct Terms {
     pub shard: String,
 }
 
+/// The terms of a batch that are about assertions. Without assertions, they are the default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssertionTerms {
+    /// The digest of the files of assertions.
+    #[serde(default, rename = "assertions", skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
+    /// The digest of the files of sets of types; `None` without such files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub type_sets: Option<String>,
+    /// Whether an assertion fails if a pattern in it covers nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strict_rules: bool,
+}
+
 impl Terms {
     /// Returns the first option that differs between these terms and `others`; `None` if all are
     /// equal.
     pub fn differ(&self, others: &Terms) -> Option<&'static str> {
+        let [checked, of_others] = [self, others].map(|terms| &terms.assertions);
         let pairs = [
             (self.plansift != others.plansift, "version of plansift"),
             (self.format != others.format, "--format"),
@@ -87,8 +99,9 @@ impl Terms {
             (self.strict != others.strict, "--strict"),
             (self.schemas != others.schemas, "--schemas"),
             (self.schema_cache != others.schema_cache, "--schema-cache"),
-            (self.assertions != others.assertions, "--assert"),
-            (self.strict_rules != others.strict_rules, "--strict-rules"),
+            (checked.files != of_others.files, "--assert"),
+            (checked.type_sets != of_others.type_sets, "--type-sets"),
+            (checked.strict_rules != of_others.strict_rules, "--strict-rules"),
             (self.digest != others.digest, "--digest"),
             (self.shard != others.shard, "--shard"),
         ];

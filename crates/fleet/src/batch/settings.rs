@@ -87,7 +87,7 @@ pub enum OnFailure {
     Stop,
 }
 
-/// Returns a digest of the names and contents of files of assertions.
+/// Returns a digest of the names and contents of files.
 pub fn digest<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in files.into_iter().flat_map(|(name, text)| [name, text]) {

@@ -17,8 +17,7 @@ pub(in crate::batch) fn terms() -> Terms {
         strict: false,
         schemas: None,
         schema_cache: None,
-        assertions: None,
-        strict_rules: false,
+        assertions: AssertionTerms::default(),
         digest: None,
         shard,
     }
@@ -167,9 +166,25 @@ fn inputs_without_identity_are_processed_again() {
 }
 
 #[test]
+fn the_terms_about_assertions_are_members_of_the_terms() {
+    let mut own = terms();
+    let text = serde_json::to_string(&own).expect("JSON");
+    assert!(!text.contains("assertions") && !text.contains("strict_rules"), "{text}");
+    assert_eq!(serde_json::from_str::<Terms>(&text).expect("terms"), own);
+    let [files, sets] = ["of-files", "of-sets"].map(|digest| Some(digest.to_owned()));
+    own.assertions = AssertionTerms { files, type_sets: sets, strict_rules: true };
+    let text = serde_json::to_string(&own).expect("JSON");
+    let members = r#","assertions":"of-files","type_sets":"of-sets","strict_rules":true,"#;
+    assert!(text.contains(members), "{text}");
+    assert_eq!(serde_json::from_str::<Terms>(&text).expect("terms"), own);
+}
+
+#[test]
 fn the_first_setting_that_differs_is_named() {
     let own = terms();
     let some = || Some("other".to_owned());
+    let checked = |assertions| Terms { assertions, ..terms() };
+    let default = AssertionTerms::default;
     let cases = [
         ("version of plansift", Terms { plansift: "0.0.1".to_owned(), ..own.clone() }),
         ("--format", Terms { format: "csv".to_owned(), ..own.clone() }),
@@ -178,8 +193,9 @@ fn the_first_setting_that_differs_is_named() {
         ("--strict", Terms { strict: true, ..own.clone() }),
         ("--schemas", Terms { schemas: some(), ..own.clone() }),
         ("--schema-cache", Terms { schema_cache: some(), ..own.clone() }),
-        ("--assert", Terms { assertions: some(), ..own.clone() }),
-        ("--strict-rules", Terms { strict_rules: true, ..own.clone() }),
+        ("--assert", checked(AssertionTerms { files: some(), ..default() })),
+        ("--type-sets", checked(AssertionTerms { type_sets: some(), ..default() })),
+        ("--strict-rules", checked(AssertionTerms { strict_rules: true, ..default() })),
         ("--digest", Terms { digest: some(), ..own.clone() }),
         ("--shard", Terms { shard: "1/2".to_owned(), ..own.clone() }),
     ];

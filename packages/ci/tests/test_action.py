@@ -110,6 +110,15 @@ def test_a_rule_without_a_match_fails_on_request(run, host):
     assert "`delete:no_such_type` matches nothing" in host.comments[0]["body"]
 
 
+def test_a_rule_knows_the_sets_of_a_file(run, repository):
+    (repository / "sets.txt").write_text("@data =\n")
+    (repository / "more.txt").write_text("@own aws_db_*\n")
+    files = "sets.txt\nmore.txt"
+    for rule, verdict in (("destroy:@data", "pass"), ("destroy:@own", "fail")):
+        result = run({"plan": "breaks.json", "fail-on": rule, "type-sets": files})
+        assert outputs(result, "verdict") == (verdict,), result.log
+
+
 def test_the_next_run_replaces_the_comment(run, host, repository):
     run({"plan": "passes.json", "fail-on": "delete"})
     first = host.comments[0]["body"]

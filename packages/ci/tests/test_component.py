@@ -94,6 +94,15 @@ def test_a_rule_without_a_match_fails_on_request(run):
         assert result.variables["VERDICT"] == verdict, result.log
 
 
+def test_a_rule_knows_the_sets_of_a_file(run, repository):
+    (repository / "sets.txt").write_text("@data =\n")
+    (repository / "more.txt").write_text("@own aws_db_*\n")
+    files = "sets.txt\nmore.txt"
+    for rule, verdict in (("destroy:@data", "pass"), ("destroy:@own", "fail")):
+        result = run({"plan": "breaks.json", "fail-on": rule, "type-sets": files})
+        assert result.variables["VERDICT"] == verdict, result.log
+
+
 def test_the_next_run_replaces_the_note(run, host, repository):
     host.add_comment("someone", "Looks good")
     run({"plan": "passes.json"})

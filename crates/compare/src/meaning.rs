@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use plansift_core::error::{Error, Result};
 use plansift_core::json::number;
 use plansift_core::json::value::{Kind, Value, WalkEvent, decode};
+use plansift_core::text_document::{DOCUMENT_DEPTH_MAX, TextDocument};
 use plansift_redact::redact::mask::KEY_MIN;
-use plansift_redact::secret::document::{DOCUMENT_DEPTH_MAX, Document};
 
 /// The key of the digests of values. Without the key, a digest cannot be used to test a guess of a
 /// value. `Debug` does not print the key.
@@ -156,7 +156,7 @@ impl ValueKey {
 
     fn string(&self, text: &[u8], depth: u32) -> Result<[u8; 16]> {
         if depth < DOCUMENT_DEPTH_MAX
-            && let Ok(Some(mut document)) = Document::of_any(text)
+            && let Ok(Some(mut document)) = TextDocument::of_any(text)
             && document.is_clear
             && let Some(digest) = self.whole(document.value(), depth + 1)?
         {

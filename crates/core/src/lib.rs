@@ -14,3 +14,4 @@ pub mod nearest;
 pub mod path;
 pub mod pool;
 pub mod scan;
+pub mod text_document;

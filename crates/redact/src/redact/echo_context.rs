@@ -12,7 +12,6 @@ use std::ops::Range;
 use super::chunk::{Chunk, Span};
 use super::mask::NUMBERED;
 use super::pairs::changed_scalars;
-use crate::secret::document::may_open_document;
 use crate::secret::words::{WORDS, words};
 use plansift_core::error::Result;
 use plansift_core::input::Slice;
@@ -22,6 +21,7 @@ use plansift_core::json::outline::Outline;
 use plansift_core::json::value::Value;
 use plansift_core::limits::Limits;
 use plansift_core::scan::Isa;
+use plansift_core::text_document::may_open_document;
 use plansift_plan::plan::PieceKind;
 
 /// Parses the pieces of a chunk when an echo needs it, and keeps the last result.

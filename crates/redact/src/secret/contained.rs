@@ -15,7 +15,6 @@ use zeroize::Zeroizing;
 use super::EchoOf;
 use super::automaton::Automaton;
 use super::base64::Base64;
-use super::document::DOCUMENT_DEPTH_MAX;
 use super::escapes::{
     has_escapable, has_escapes_of_any, may_have_escapes, single_markers, unescaped, url_decoded,
     without_pairs, without_space,
@@ -23,6 +22,7 @@ use super::escapes::{
 use super::grams::Grams;
 use plansift_core::error::{Error, Result};
 use plansift_core::limits::{Limit, Limits};
+use plansift_core::text_document::DOCUMENT_DEPTH_MAX;
 
 /// The texts of secrets, for building [`Contained`].
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 //! document:
 //!
 //! ```text
-//! string ─▶ decoded text ─▶ filter ─▶ [`Document`] ─▶ copies, with their places in the text
+//! string ─▶ decoded text ─▶ filter ─▶ [`TextDocument`] ─▶ copies, with their places in the text
 //!                             ▲           │ strings that are documents themselves
 //!                             └───────────┘
 //! ```
@@ -23,16 +23,16 @@ use std::ops::Range;
 use std::vec::IntoIter;
 
 use super::digest::head_of;
-use super::document::{DOCUMENT_DEPTH_MAX, Document, Unread, may_be_document};
 use super::echo::{EchoKind, EchoTargets};
 use super::escapes::unescaped;
 use super::items;
-use super::place::{Places, Style};
 use super::trail::{TrailId, TrailStep, Trails};
 use plansift_core::error::Result;
 use plansift_core::json::value::decode;
 use plansift_core::json::value::{Kind, Step, Text, Value, WalkEvent};
 use plansift_core::path::is_attribute_name;
+use plansift_core::text_document::place::{Places, Style};
+use plansift_core::text_document::{DOCUMENT_DEPTH_MAX, TextDocument, Unread, may_be_document};
 use plansift_plan::marks::{is_mask, outside_masks};
 
 /// The bytes before a value or an item in a text.
@@ -223,7 +223,7 @@ impl Search<'_> {
     /// Searches a text that may be a document. `around` is the path to the string, and `depth` the
     /// number of documents around it.
     fn document(&mut self, text: &[u8], around: Option<TrailId>, depth: u32) -> SearchOutcome {
-        let mut document = match Document::of_any(text) {
+        let mut document = match TextDocument::of_any(text) {
             Ok(None) => return SearchOutcome::Text,
             Ok(Some(document)) if depth < DOCUMENT_DEPTH_MAX => document,
             Ok(Some(_)) | Err(Unread) => return SearchOutcome::Unread,
@@ -379,7 +379,8 @@ impl<'a> Walk<'a> {
     ) -> Option<()> {
         let place = self.places.of(value.range())?;
         let source = place.style.inside(place.range.clone())?;
-        let positions = place.style.spelled(self.text.get(source.clone())?, text, &inner)?;
+        let ranges = inner.iter().map(|copy| copy.range.clone());
+        let positions = place.style.spelled(self.text.get(source.clone())?, text, ranges)?;
         self.comments_before(search, place.range.start);
         self.copies.extend(inner.into_iter().zip(positions).map(|(copy, range)| FoundCopy {
             range: source.start + range.start..source.start + range.end,
@@ -441,19 +442,5 @@ impl<'a> Walk<'a> {
             *node = Some(around);
         }
         around
-    }
-}
-
-impl Style {
-    /// Converts the ranges of copies in the decoded text of a node to ranges in its source.
-    pub(super) fn spelled(
-        self,
-        source: &[u8],
-        text: &[u8],
-        copies: &[FoundCopy],
-    ) -> Option<Vec<Range<usize>>> {
-        let offsets = copies.iter().flat_map(|copy| [copy.range.start, copy.range.end]);
-        let positions = self.positions(source, text, offsets)?;
-        Some(positions.as_chunks::<2>().0.iter().map(|&[start, end]| start..end).collect())
     }
 }

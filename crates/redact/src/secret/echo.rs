@@ -17,11 +17,11 @@ use std::ops::Range;
 
 use super::contained::Contained;
 use super::digest::head_of;
-use super::document::may_open_document;
 use super::set::{HeadFilter, Secrets};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_core::json::string;
 use plansift_core::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
+use plansift_core::text_document::may_open_document;
 
 /// A text that equals a secret, or contains one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 
 use zeroize::Zeroizing;
 
-use super::place::yaml_escape;
 use plansift_core::json::string;
+use plansift_core::text_document::place::yaml_escape;
 
 /// Whether a secret contains a character that nested documents escape. Escapes with digits, which
 /// can spell any character, do not count.

@@ -3,11 +3,11 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::document::Document;
 use plansift_core::error::Result;
 use plansift_core::json::number;
 use plansift_core::json::value::decode;
 use plansift_core::json::value::{Kind, Value, WalkEvent};
+use plansift_core::text_document::TextDocument;
 
 /// The digest of a non-empty object or array in a text of at least `len_min` bytes. `None` for any
 /// other text.
@@ -15,7 +15,7 @@ pub(super) fn meaning(text: &[u8], len_min: usize) -> Option<[u8; 8]> {
     if text.len() < len_min {
         return None;
     }
-    let mut document = Document::of_any(text).ok()??;
+    let mut document = TextDocument::of_any(text).ok()??;
     let root = document.value();
     if let WalkEvent::Close(_) = root.walk().nth(1)?.ok()? {
         return None;

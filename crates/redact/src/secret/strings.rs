@@ -11,11 +11,11 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::copies::{Found, NewMask};
-use super::document::{OPENINGS, may_open_document};
 use super::echo::{EchoKind, EchoTargets, changed, close, kind_of_string};
-use super::place::Style;
 use plansift_core::error::Result;
 use plansift_core::json::string;
+use plansift_core::text_document::place::Style;
+use plansift_core::text_document::{OPENINGS, may_open_document};
 
 /// The strings of a part of a document that may contain copies, in document order.
 pub(crate) struct Strings<'b> {
@@ -109,7 +109,8 @@ impl EchoTargets<'_> {
         }
         match self.search(decoded, mask) {
             Found::Inside(mut copies) => {
-                let Some(ranges) = Style::Json.spelled(raw, decoded, &copies.list) else {
+                let ranges = copies.list.iter().map(|copy| copy.range.clone());
+                let Some(ranges) = Style::Json.spelled(raw, decoded, ranges) else {
                     return Found::Whole(copies.list[0].number);
                 };
                 for (copy, range) in copies.list.iter_mut().zip(ranges) {

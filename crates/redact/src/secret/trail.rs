@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use super::syntax::Syntax;
+use plansift_core::text_document::Syntax;
 
 /// The paths to copies, as a tree. A path that several copies share is stored once.
 #[derive(Debug, Default)]

@@ -15,8 +15,8 @@ use plansift_core::error::Result;
 use plansift_core::json::string::common_prefix;
 use plansift_core::json::value::{Kind, Text, Value};
 use plansift_core::path::{Path, Paths, Step, StepCursor};
+use plansift_core::text_document::{Syntax, TextDocument};
 use plansift_plan::record::{Difference, Excerpt, Shown};
-use plansift_redact::secret::document::{Document, Syntax};
 
 /// Number of equal bytes that are shown before the first difference of two long strings, and after
 /// the last one.
@@ -390,7 +390,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
         after.split_whitespace().all(|word| words.next() == Some(word)) && words.next().is_none();
     let how = if has_same_words { Difference::Space } else { Difference::Value };
     let mut is_yaml = false;
-    match [&before, &after].map(|text| Document::of(text.as_bytes())) {
+    match [&before, &after].map(|text| TextDocument::of(text.as_bytes())) {
         [Ok(Some(mut one)), Ok(Some(mut other))] if one.syntax == other.syntax => {
             if listing.within.is_some() {
                 return Ok(false);
@@ -476,12 +476,12 @@ enum Listed {
 /// used if the documents have equal values.
 fn documents(
     path: Path<'_>,
-    sides: [&mut Document; 2],
+    sides: [&mut TextDocument; 2],
     how: Difference,
     listing: &mut Listing<'_, '_>,
 ) -> Result<Listed> {
     let syntax = sides[0].syntax;
-    let sides = sides.map(Document::value);
+    let sides = sides.map(TextDocument::value);
     if listing.differ.diff_values(sides[0], sides[1]).is_err() {
         return Ok(Listed::No);
     }

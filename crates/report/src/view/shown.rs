@@ -10,12 +10,12 @@ use plansift_core::json::number;
 use plansift_core::json::value::{Kind, Text, Value, WalkEvent};
 use plansift_core::json::word::Word;
 use plansift_core::path::is_attribute_name;
+use plansift_core::text_document::{DOCUMENT_DEPTH_MAX, Syntax, TextDocument, Unread};
 use plansift_plan::marks::marked_paths::{MarkedPaths, MarksElsewhere};
 use plansift_plan::marks::parts::Declared;
 use plansift_plan::marks::{ECHO, MASK, is_mask};
 use plansift_plan::marks::{Marks, Subject};
 use plansift_plan::record::{Excerpt, Shown};
-use plansift_redact::secret::document::{DOCUMENT_DEPTH_MAX, Document, Syntax, Unread};
 use plansift_redact::secret::{Collected, items};
 
 /// Maximum length of the text of a value, in bytes. A short scalar at the end may exceed it.
@@ -95,7 +95,7 @@ impl<'s> ValueRenderer<'s> {
                     (WalkEvent::Key(key), _) => !renderer.hides_key(&key.decode()?),
                     // A nested document counts as hidden, because its values are not checked here.
                     (WalkEvent::Leaf(Kind::String, _), Some(text)) => {
-                        !renderer.is_secret(text) && matches!(Document::of(text), Ok(None))
+                        !renderer.is_secret(text) && matches!(TextDocument::of(text), Ok(None))
                     }
                     (_, Some(number)) => !renderer.is_secret_number(number),
                     _ => true,
@@ -229,7 +229,7 @@ impl<'s> ValueRenderer<'s> {
             || self.known.secrets.may_repeat_content(text)
             || !text.trim_ascii_end().contains(&b'\n')
                 && self.has_secret(text)
-                && matches!(Document::of(text), Ok(None));
+                && matches!(TextDocument::of(text), Ok(None));
         is_echo.then_some(ECHO)
     }
 
@@ -284,7 +284,7 @@ impl<'s> ValueRenderer<'s> {
             Kind::Number if self.is_secret_number(text) => Some(ECHO),
             _ => None,
         };
-        let document = if kind == Kind::String { Document::of(text) } else { Ok(None) };
+        let document = if kind == Kind::String { TextDocument::of(text) } else { Ok(None) };
         match document {
             _ if mask.is_some() => {}
             Err(Unread) => push_unread(excerpt, text),
@@ -300,7 +300,7 @@ impl<'s> ValueRenderer<'s> {
     }
 
     /// Appends the document in the string `text`.
-    fn document(&mut self, document: &mut Document, text: &[u8], excerpt: &mut Excerpt) {
+    fn document(&mut self, document: &mut TextDocument, text: &[u8], excerpt: &mut Excerpt) {
         let encoder = document.syntax.encoder();
         let is_yaml = document.syntax != Syntax::Json;
         let value = document.value();
@@ -321,7 +321,7 @@ impl<'s> ValueRenderer<'s> {
 
     /// Returns a string with secrets masked. A document with a secret is masked as a whole.
     pub fn whole_text(&mut self, text: String) -> String {
-        match Document::of(text.as_bytes()) {
+        match TextDocument::of(text.as_bytes()) {
             _ if self.is_secret(text.as_bytes()) => self.text(text),
             Err(Unread) => DEEPER.to_owned(),
             Ok(None) => self.text(text),

@@ -5,7 +5,7 @@
 
 /// How a node is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub enum Style {
     /// JSON: any value or key. A string has double quotes.
     Json,
     /// A YAML scalar without quotes, or a mapping or sequence.

@@ -55,7 +55,7 @@ impl Drop for Permit {
             return;
         }
         if self.bytes > RETURNED {
-            plansift_core::allocation::return_freed();
+            crate::allocation::return_freed();
         }
         OWN.set(OWN.get() - self.bytes);
         *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;

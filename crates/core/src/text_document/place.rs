@@ -6,21 +6,22 @@
 
 use std::ops::Range;
 
-pub(super) use super::nodes::Style;
+pub use super::nodes::Style;
 use super::nodes::{Node, Nodes};
-use plansift_core::json::string;
+use crate::json::string;
 
 /// The source of a node.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub struct Place {
     /// The range of the node in the text, in bytes.
     pub range: Range<usize>,
+    /// How the node is written.
     pub style: Style,
 }
 
 /// Where the nodes of a document are in its text.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub struct Places {
     /// The start of the document in the text, after the byte order mark.
     pub(super) start: usize,
     /// The nodes of a YAML document; `None` for JSON.
@@ -30,7 +31,7 @@ pub(crate) struct Places {
 impl Places {
     /// Returns the source of the value or key at a range of the JSON text. Returns `None` for a
     /// value without a source, such as the list of several documents.
-    pub(super) fn of(&self, json: Range<u64>) -> Option<Place> {
+    pub fn of(&self, json: Range<u64>) -> Option<Place> {
         let place = |start: usize, end: usize, style| {
             Some(Place { range: self.start + start..self.start + end, style })
         };
@@ -102,7 +103,7 @@ impl Style {
     /// Converts offsets in the decoded text of a node to offsets in its source (without quotes).
     /// The offsets must be in ascending order, and not inside white space. Returns `None` if the
     /// source does not spell the text.
-    pub fn positions(
+    fn positions(
         self,
         source: &[u8],
         text: &[u8],
@@ -124,6 +125,19 @@ impl Style {
             positions.push(at);
         }
         Some(positions)
+    }
+
+    /// Converts ranges in the decoded text of a node to ranges in its source, like
+    /// [`Style::positions`].
+    pub fn spelled(
+        self,
+        source: &[u8],
+        text: &[u8],
+        ranges: impl IntoIterator<Item = Range<usize>>,
+    ) -> Option<Vec<Range<usize>>> {
+        let offsets = ranges.into_iter().flat_map(|range| [range.start, range.end]);
+        let positions = self.positions(source, text, offsets)?;
+        Some(positions.as_chunks::<2>().0.iter().map(|&[start, end]| start..end).collect())
     }
 
     /// Returns the lengths of the next part of the source, and of the same part of the text.
@@ -157,7 +171,7 @@ impl Style {
 
 /// Decodes the escape of a double-quoted YAML scalar that `text` begins with. Returns the character
 /// and the length of the escape. `None` if YAML has no such escape.
-pub(super) fn yaml_escape(text: &[u8]) -> Option<(char, usize)> {
+pub fn yaml_escape(text: &[u8]) -> Option<(char, usize)> {
     let simple = match text.get(1)? {
         b'0' => '\0',
         b'a' => '\u{7}',

@@ -4,15 +4,24 @@
 //! converted to JSON first (`yaml.rs`). If it is unclear whether a string is a document, it counts
 //! as plain text.
 
-use super::permit::Permit;
-use super::place::Places;
-use super::syntax::Read;
-pub use super::syntax::{Syntax, Unread};
-use super::yaml::{self, DEPTH_MAX};
-use plansift_core::error::ErrorKind;
-use plansift_core::json::detached::Detached;
-use plansift_core::json::value::Value;
-use plansift_core::limits::Limits;
+mod nodes;
+mod permit;
+// Public for `redact`, which writes masks in place of nodes.
+#[doc(hidden)]
+pub mod place;
+mod syntax;
+mod yaml;
+
+pub use syntax::{Syntax, Unread};
+
+use crate::error::ErrorKind;
+use crate::json::detached::Detached;
+use crate::json::value::Value;
+use crate::limits::Limits;
+use permit::Permit;
+use place::Places;
+use syntax::Read;
+use yaml::DEPTH_MAX;
 
 /// Maximum nesting of documents in strings that are parsed. Each document is parsed once for each
 /// document around it.
@@ -30,19 +39,19 @@ const JSON_MEMORY: usize = 4;
 
 /// The starts of the JSON strings for which [`may_open_document`] may hold: a quote, then a
 /// bracket, a space, or a byte order mark.
-pub(crate) const OPENINGS: [&[u8]; 4] = [b"\"[", b"\"{", b"\" ", b"\"\xef\xbb\xbf"];
+pub const OPENINGS: [&[u8]; 4] = [b"\"[", b"\"{", b"\" ", b"\"\xef\xbb\xbf"];
 
 /// Whether the text in a JSON string begins with a bracket, perhaps after spaces or a byte order
 /// mark. `string` begins with a quote. If this is the quote at the end of a string, the answer is
 /// no, because no bracket can follow.
-pub(crate) fn may_open_document(string: &[u8]) -> bool {
+pub fn may_open_document(string: &[u8]) -> bool {
     let text = without_mark(&string[1..]).trim_ascii_start();
     matches!(text.first(), Some(b'[' | b'{'))
 }
 
 /// A document in a string: an object or array in JSON or YAML.
 #[derive(Debug)]
-pub struct Document {
+pub struct TextDocument {
     /// The syntax of the document.
     pub syntax: Syntax,
     /// Whether readers of all versions of YAML take the text for this document. False for several
@@ -55,8 +64,8 @@ pub struct Document {
     _permit: Permit,
 }
 
-/// Whether [`Document::of_any`] may find a document in a string.
-pub(crate) fn may_be_document(text: &[u8]) -> bool {
+/// Whether [`TextDocument::of_any`] may find a document in a string.
+pub fn may_be_document(text: &[u8]) -> bool {
     may_be_json(text) || may_be_yaml(text)
 }
 
@@ -100,34 +109,34 @@ fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
 }
 
-impl Document {
+impl TextDocument {
     /// Parses a string as JSON, or a string of several lines as YAML. Reports show any other string
     /// as text.
-    pub fn of(text: &[u8]) -> Read<Document> {
+    pub fn of(text: &[u8]) -> Read<TextDocument> {
         if memchr::memchr(b'\n', text.trim_ascii_end()).is_some() {
-            return Document::of_any(text);
+            return TextDocument::of_any(text);
         }
-        Ok(Document::json(without_mark(text))?.map(|found| found.after_mark(text)))
+        Ok(TextDocument::json(without_mark(text))?.map(|found| found.after_mark(text)))
     }
 
-    /// Like [`Document::of`], and also parses YAML on one line that is in brackets (`{a: b}`) or
-    /// ends with a line break, and YAML whose lines end with CR.
-    pub fn of_any(text: &[u8]) -> Read<Document> {
+    /// Like [`TextDocument::of`], and also parses YAML on one line that is in brackets (`{a: b}`)
+    /// or ends with a line break, and YAML whose lines end with CR.
+    pub fn of_any(text: &[u8]) -> Read<TextDocument> {
         let document = without_mark(text);
-        let found = match Document::json(document)? {
-            None => Document::yaml(document)?,
+        let found = match TextDocument::json(document)? {
+            None => TextDocument::yaml(document)?,
             json => json,
         };
         Ok(found.map(|found| found.after_mark(text)))
     }
 
     /// Sets the start of the document in a text that may have a byte order mark.
-    fn after_mark(mut self, text: &[u8]) -> Document {
+    fn after_mark(mut self, text: &[u8]) -> TextDocument {
         self.places.start = text.len() - without_mark(text).len();
         self
     }
 
-    fn json(text: &[u8]) -> Read<Document> {
+    fn json(text: &[u8]) -> Read<TextDocument> {
         if !may_be_json(text) {
             return Ok(None);
         }
@@ -138,10 +147,10 @@ impl Document {
         let permit = Permit::wait(JSON_MEMORY * text.len());
         let value = outlined(text)?;
         let is_clear = true;
-        Ok(value.map(|value| Document { syntax, is_clear, value, places, _permit: permit }))
+        Ok(value.map(|value| TextDocument { syntax, is_clear, value, places, _permit: permit }))
     }
 
-    fn yaml(text: &[u8]) -> Read<Document> {
+    fn yaml(text: &[u8]) -> Read<TextDocument> {
         let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
         if !may_be_yaml(text.as_bytes()) {
             return Ok(None);
@@ -154,7 +163,7 @@ impl Document {
             return Ok(None);
         };
         let value = outlined(json.as_bytes())?;
-        Ok(value.map(|value| Document { syntax, is_clear, value, places, _permit: permit }))
+        Ok(value.map(|value| TextDocument { syntax, is_clear, value, places, _permit: permit }))
     }
 
     /// Returns the value of the document.
@@ -163,7 +172,8 @@ impl Document {
     }
 
     /// Returns the value, and where its nodes are in the text.
-    pub(super) fn parts(&mut self) -> (Value<'_>, &Places) {
+    #[doc(hidden)]
+    pub fn parts(&mut self) -> (Value<'_>, &Places) {
         (self.value.value(), &self.places)
     }
 }
@@ -188,7 +198,7 @@ mod tests {
     use super::*;
 
     fn assert_is_json(yaml: &str, syntax: Syntax, json: Option<&str>) {
-        let found = Document::of(yaml.as_bytes()).unwrap().map(|mut it| {
+        let found = TextDocument::of(yaml.as_bytes()).unwrap().map(|mut it| {
             assert_eq!(it.syntax, syntax);
             String::from_utf8_lossy(it.value().raw()).into_owned()
         });
@@ -244,7 +254,7 @@ mod tests {
             ("{{ a }}", false),
             ("a\n-b\n", false),
         ] {
-            let found = Document::of_any(text.as_bytes()).unwrap();
+            let found = TextDocument::of_any(text.as_bytes()).unwrap();
             assert_eq!(found.is_some(), is_document, "{text}");
         }
     }
@@ -276,7 +286,7 @@ mod tests {
             ("{{ template }}", false),
             ("[section]\nkey = 1\n", false),
         ] {
-            assert_eq!(Document::json(text.as_bytes()).unwrap().is_some(), is_json, "{text}");
+            assert_eq!(TextDocument::json(text.as_bytes()).unwrap().is_some(), is_json, "{text}");
         }
     }
 
@@ -284,12 +294,12 @@ mod tests {
     fn documents_that_are_too_deep_are_not_read() {
         let list = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
         for depth in [DEPTH_MAX as usize + 1, 100_000] {
-            assert_eq!(Document::of(list(depth).as_bytes()).err(), Some(Unread), "{depth}");
+            assert_eq!(TextDocument::of(list(depth).as_bytes()).err(), Some(Unread), "{depth}");
         }
-        assert!(matches!(Document::of(list(DEPTH_MAX as usize).as_bytes()), Ok(Some(_))));
+        assert!(matches!(TextDocument::of(list(DEPTH_MAX as usize).as_bytes()), Ok(Some(_))));
         let mapping = |depth: usize| format!("a:\n  {}x\n", "- ".repeat(depth - 1));
-        assert!(matches!(Document::of(mapping(DEPTH_MAX as usize).as_bytes()), Ok(Some(_))));
-        let deeper = Document::of(mapping(DEPTH_MAX as usize + 1).as_bytes());
+        assert!(matches!(TextDocument::of(mapping(DEPTH_MAX as usize).as_bytes()), Ok(Some(_))));
+        let deeper = TextDocument::of(mapping(DEPTH_MAX as usize + 1).as_bytes());
         assert_eq!(deeper.err(), Some(Unread));
     }
 
@@ -299,7 +309,7 @@ mod tests {
             let prefix = "x".repeat(100_000);
             format!("%TAG !e! {prefix}\n---\n{}", "- !e!a 1\n- b: 2\n".repeat(uses))
         };
-        assert!(matches!(Document::of(text(1).as_bytes()), Ok(Some(_))));
-        assert_eq!(Document::of(text(1000).as_bytes()).err(), Some(Unread));
+        assert!(matches!(TextDocument::of(text(1).as_bytes()), Ok(Some(_))));
+        assert_eq!(TextDocument::of(text(1000).as_bytes()).err(), Some(Unread));
     }
 }

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::nodes::{Node, Nodes};
 use super::place::{Places, Style};
 use super::syntax::{Read, Syntax, Unread};
-use plansift_core::json::string;
+use crate::json::string;
 
 /// Deepest nesting of a document that is parsed.
 pub(super) const DEPTH_MAX: u64 = 200;

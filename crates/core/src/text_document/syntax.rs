@@ -1,6 +1,6 @@
 //! The syntaxes of documents in strings.
 
-use plansift_core::path::DECODERS;
+use crate::path::DECODERS;
 
 /// The syntax of a document in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

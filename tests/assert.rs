@@ -1,5 +1,6 @@
 //! Assertions: their files, their answers, and the formats of results.
 
+mod documents;
 mod formats;
 mod meaning;
 mod packs;

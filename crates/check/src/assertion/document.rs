@@ -1,4 +1,4 @@
-//! Values in documents in strings, such as the statements of a policy.
+//! Values in documents in strings, such as the statements of a policy or the values of a chart.
 //!
 //! A document becomes a pair of sides of its own: the string before the change and the planned
 //! string, both parsed. The marks of the string hold for everything in it.
@@ -10,9 +10,7 @@ use plansift_core::json::detached::Detached;
 use plansift_core::json::value::{Kind, Value};
 use plansift_core::limits::Limits;
 use plansift_core::path::AttributeStep;
-
-/// Longest text that is parsed as a document, in bytes.
-const TEXT_MAX: usize = 1 << 20;
+use plansift_core::text_document::TextDocument;
 
 /// Where the values of an item are, if they are in a document in a string.
 #[derive(Clone, Debug)]
@@ -27,27 +25,23 @@ pub(super) struct InDocument {
 
 /// The documents in a string before and after a change.
 pub(super) struct Documents {
-    sides: [Option<Detached>; 2],
+    sides: [Option<TextDocument>; 2],
     /// `true`, the overlay of a value that is marked as a whole.
     mark: Detached,
     is_marked: [bool; 3],
 }
 
 impl Documents {
-    /// Parses the documents at a place. A text that is no JSON, or is longer than 1 MiB, is no
-    /// document.
-    pub fn at(place: &Place<'_>, sides: &Sides<'_>) -> Result<Documents> {
-        let parse = |value: Option<Value<'_>>| -> Result<Option<Detached>> {
+    /// Parses the documents at a place. A text in another syntax than that of `decoder` is no
+    /// document, and neither is one that is too long or too deep to parse.
+    pub fn at(place: &Place<'_>, sides: &Sides<'_>, decoder: &str) -> Result<Documents> {
+        let parse = |value: Option<Value<'_>>| -> Result<Option<TextDocument>> {
             let Some(value) = value else { return Ok(None) };
             if value.kind()? != Kind::String {
                 return Ok(None);
             }
-            let text = text_of(value);
-            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-            if text.len() > TEXT_MAX {
-                return Ok(None);
-            }
-            Ok(Detached::read(text.as_bytes(), Limits::default()).ok())
+            let document = TextDocument::decoded(text_of(value).as_bytes()).ok().flatten();
+            Ok(document.filter(|document| document.syntax.decoder() == decoder))
         };
         let [before, after] = [parse(place.values[BEFORE])?, parse(place.values[AFTER])?];
         let is_marked = |side| Ok(place.is_hidden || sides.marked(side, place)? != Marked::Not);
@@ -69,7 +63,7 @@ impl Documents {
         let mark = self.mark.value();
         let overlays = self.is_marked.map(|is_marked| is_marked.then_some(mark));
         let [before, after] = &mut self.sides;
-        let values = [before, after].map(|side| side.as_mut().map(Detached::value));
+        let values = [before, after].map(|side| side.as_mut().map(TextDocument::value));
         Sides::of_values(values, overlays)
     }
 }

@@ -420,7 +420,7 @@ impl<'a> Item<'_, 'a> {
         is: &mut dyn FnMut(&Item<'_, '_>) -> Result<bool>,
     ) -> Result<bool> {
         self.any_place(&selector.string, text, &mut |item, place, steps| {
-            let mut documents = Documents::at(place, item.sides)?;
+            let mut documents = Documents::at(place, item.sides, selector.decoder)?;
             if !documents.has_any() {
                 return Ok(false);
             }

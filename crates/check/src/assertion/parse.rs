@@ -9,8 +9,10 @@ use super::subject::{
 };
 use super::values::{bounds, matcher, transition};
 use plansift_core::error::Error;
-use plansift_core::inert::visible;
-use plansift_core::path::{AddressPattern, AttributePath, AttributeQuery, refuse_document};
+use plansift_core::path::{
+    AddressPattern, AttributePath, AttributeQuery, DECODERS, DocumentPath, refuse_document,
+    split_document,
+};
 
 /// Maximum number of assertions in a file.
 pub(super) const ASSERTIONS_MAX: usize = 100_000;
@@ -346,17 +348,16 @@ fn path_style(line: usize, node: &Node) -> Result<bool, FileError> {
 
 fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
     let text = text(node, "path")?;
-    if text.matches("jsondecode(").count() > DOCUMENTS_MAX {
+    let calls = DECODERS.map(|decoder| text.matches(&format!("{decoder}(")).count());
+    if calls.iter().sum::<usize>() > DOCUMENTS_MAX {
         let text = format!("the path leads into more than {DOCUMENTS_MAX} nested documents");
         return Err(FileError::new(node.line, text));
     }
     selector(&text, is_dotted).map_err(|error| {
-        if text.starts_with("jsondecode(") {
-            let text = "the path is invalid: write one like jsondecode(policy).Statement[*].Action";
+        if refuse_document(&text).is_some() {
+            let text = "the path is invalid: write one like jsondecode(policy).Statement[*].Action \
+                        or yamldecode(values).image.tag";
             return FileError::new(node.line, text);
-        }
-        if let Some(refusal) = refuse_document(&text) {
-            return FileError::new(node.line, visible(&refusal));
         }
         let at = error.location().map_or(0, |location| location.offset);
         let hint = match AttributeQuery::parse_dotted(&text) {
@@ -375,13 +376,13 @@ fn path(node: &Node, is_dotted: bool) -> Result<ValueSelector, FileError> {
 const DOCUMENTS_MAX: usize = 4;
 
 fn selector(text: &str, is_dotted: bool) -> Result<ValueSelector, Error> {
-    if let Some((string, inside)) = split_document(text) {
+    if let Some(DocumentPath { decoder, string, inside }) = split_document(text) {
         let inside = match inside {
             "" => ValueSelector::At(AttributePath::root()),
             inside => selector(inside, is_dotted)?,
         };
         let string = selector(string, is_dotted)?;
-        return Ok(ValueSelector::Document(Box::new(DocumentSelector { string, inside })));
+        return Ok(ValueSelector::Document(Box::new(DocumentSelector { decoder, string, inside })));
     }
     let concrete = match is_dotted {
         true => AttributeQuery::parse_dotted(text).map(ValueSelector::Dotted),
@@ -395,31 +396,6 @@ fn selector(text: &str, is_dotted: bool) -> Result<ValueSelector, Error> {
             Err(_) => Err(error),
         },
     }
-}
-
-/// Splits a path like `jsondecode(policy).Statement` into the path of the string and the path in
-/// the document. `None` if the path begins with no decoder.
-fn split_document(text: &str) -> Option<(&str, &str)> {
-    let text = text.strip_prefix("jsondecode(")?;
-    let (mut depth, mut is_quoted, mut is_escaped) = (0, false, false);
-    let close = text.bytes().position(|byte| {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = is_quoted,
-            b'"' => is_quoted = !is_quoted,
-            b'(' if !is_quoted => depth += 1,
-            b')' if !is_quoted => depth -= 1,
-            _ => {}
-        }
-        depth < 0
-    })?;
-    let (string, rest) = (&text[..close], &text[close + 1..]);
-    let inside = match rest.strip_prefix('.') {
-        Some(inside) if !inside.is_empty() => inside,
-        None if rest.is_empty() || rest.starts_with('[') => rest,
-        _ => return None,
-    };
-    Some((string, inside))
 }
 
 fn actions(node: &Node, line: usize) -> Result<Vec<Action>, FileError> {

@@ -88,6 +88,8 @@ pub enum ValueSelector {
 /// Values in documents in strings.
 #[derive(Debug)]
 pub struct DocumentSelector {
+    /// Terraform's function that decodes the documents: `jsondecode` or `yamldecode`.
+    pub decoder: &'static str,
     /// The strings.
     pub string: ValueSelector,
     /// The values in the document.
@@ -117,10 +119,10 @@ impl ValueSelector {
             ValueSelector::At(path) => path.to_string(),
             ValueSelector::Dotted(query) | ValueSelector::Each(query) => query.to_string(),
             ValueSelector::Document(document) => {
-                let DocumentSelector { string, inside } = &**document;
+                let DocumentSelector { decoder, string, inside } = &**document;
                 let inside = inside.text();
                 let dot = if inside.is_empty() || inside.starts_with('[') { "" } else { "." };
-                format!("jsondecode({}){dot}{inside}", string.text())
+                format!("{decoder}({}){dot}{inside}", string.text())
             }
         }
     }

@@ -21,6 +21,7 @@
 mod address;
 mod address_pattern;
 mod attribute;
+mod document_path;
 mod leaves;
 mod pattern;
 mod query;
@@ -42,11 +43,12 @@ pub use self::address::{module_address, module_calls, module_names, names, resou
 pub use self::address_pattern::AddressPattern;
 use self::attribute::index;
 pub use self::attribute::{AttributePath, AttributeStep};
-pub use self::leaves::{OwnedStep, walk_leaves};
-pub use self::pattern::split_exact;
-pub use self::pattern::{
-    DECODERS, NO_DOCUMENTS, PATH_OF_STRING, Pattern, outer_string, refuse_document,
+pub use self::document_path::{
+    DECODERS, DocumentPath, NO_DOCUMENTS, PATH_OF_STRING, document_strings, outer_string,
+    refuse_document, split_document,
 };
+pub use self::leaves::{OwnedStep, walk_leaves};
+pub use self::pattern::{Pattern, split_exact};
 pub use self::query::AttributeQuery;
 pub use self::resource_address::{
     InstanceKey, Mode, ResourceAddress, escape_key, split_module, unescape_key,

@@ -15,21 +15,10 @@
 //!
 //! A pattern is parsed once. Matching it against the text of a path takes time linear in both.
 
-use std::cell::Cell;
-
+use super::document_path::{outer_string, string_of};
 use super::{is_ident, json_string, position_outside_quotes, push_key};
 use crate::error::{Error, ErrorKind};
 use crate::glob::Glob;
-
-/// Terraform's functions that decode documents in strings: JSON and YAML.
-pub const DECODERS: [&str; 2] = ["jsondecode", "yamldecode"];
-
-/// Why a path into the document in a string is an error, in words.
-pub const NO_DOCUMENTS: &str = "a path cannot lead into the document in a string";
-
-/// What to write in place of a path into the document in a string.
-pub const PATH_OF_STRING: &str =
-    "the path of the string, such as policy for jsondecode(policy).Statement";
 
 /// A pattern that matches paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +28,8 @@ pub struct Pattern {
     /// The pattern without its leading `*.`, if it has one. That `*.` also matches the empty
     /// string.
     behind: Option<Glob>,
+    /// The outermost string, if the pattern leads into the document in it.
+    string: Option<Glob>,
     reach: Reach,
 }
 
@@ -64,7 +55,8 @@ impl Pattern {
         let malformed = |at: usize| Error::at(ErrorKind::Path, (start + at) as u64);
         let path = canonical(path).map_err(malformed)?;
         let behind = path.strip_prefix("*.").map(Glob::new);
-        Ok(Pattern { text: text.into(), whole: Glob::new(&path), behind, reach })
+        let string = outer_string(&path).map(Glob::new);
+        Ok(Pattern { text: text.into(), whole: Glob::new(&path), behind, string, reach })
     }
 
     /// Returns the pattern as it was written.
@@ -88,10 +80,18 @@ impl Pattern {
         })
     }
 
-    /// Whether the pattern leads into documents in strings. Only reports with values write such
-    /// paths: `jsondecode(policy).Statement`.
+    /// Whether the pattern leads into documents in strings: `jsondecode(policy).Statement`.
     pub fn is_of_documents(&self) -> bool {
         position_outside_quotes(&self.text, |_, byte| matches!(byte, b'(' | b')')).is_some()
+    }
+
+    /// Whether the pattern leads into the document in the string at a path, given as text.
+    pub fn enters(&self, string: &str) -> bool {
+        self.string.as_ref().is_some_and(|glob| {
+            let has_place = self.skips_places() && string.contains('[');
+            glob.matches(string.as_bytes())
+                || has_place && glob.matches(without_indices(string).0.as_bytes())
+        })
     }
 
     /// Returns the globs of the pattern. At least one must match the text of a path.
@@ -211,53 +211,6 @@ pub fn split_exact(pattern: &str) -> (&str, bool) {
     }
 }
 
-/// Returns the path of the string whose document contains `path`: `policy` for
-/// `jsondecode(policy).Statement`. `None` if the path leads into no document.
-fn string_of(path: &str) -> Option<&str> {
-    DECODERS.iter().find_map(|it| argument(path.strip_prefix(it)?))
-}
-
-/// Returns the text in the parentheses at the start of `call`, which may contain parentheses.
-fn argument(call: &str) -> Option<&str> {
-    let inside = call.strip_prefix('(')?;
-    let depth = Cell::new(0_usize);
-    let end = position_outside_quotes(inside, |_, byte| match byte {
-        b')' if depth.get() == 0 => true,
-        b'(' | b')' => {
-            depth.set(if byte == b'(' { depth.get() + 1 } else { depth.get() - 1 });
-            false
-        }
-        _ => false,
-    })?;
-    Some(&inside[..end])
-}
-
-/// Returns the path of the outermost string for a path or a pattern that leads into a document:
-/// `policy` for `jsondecode(jsondecode(policy).a).b`. `None` if the text calls no decoder.
-pub fn outer_string(text: &str) -> Option<&str> {
-    let mut string = None;
-    let mut rest = split_exact(text).0;
-    while let Some(at) = position_outside_quotes(rest, |_, byte| byte == b'(') {
-        let (function, call) = rest.split_at(at);
-        let name = function.trim_start_matches('*');
-        let is_any = name.is_empty() && !function.is_empty();
-        if !is_any && !DECODERS.contains(&name) {
-            return None;
-        }
-        rest = argument(call)?;
-        string = Some(rest);
-    }
-    string.filter(|string| !string.is_empty())
-}
-
-/// Returns the error for a path or a pattern that leads into the document in a string. `None` for
-/// any other text.
-pub fn refuse_document(text: &str) -> Option<String> {
-    position_outside_quotes(text, |_, byte| matches!(byte, b'(' | b')'))?;
-    let instead = outer_string(text).unwrap_or(PATH_OF_STRING);
-    Some(format!("{NO_DOCUMENTS}: write {instead}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -328,32 +281,23 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_the_outermost_string_replaces_a_path_into_its_document() {
-        for (text, string) in [
-            ("jsondecode(policy).a", Some("policy")),
-            ("=yamldecode(m.k)", Some("m.k")),
-            ("jsondecode(jsondecode(policy).a).b", Some("policy")),
-            ("jsondecode(yamldecode(x).y).z", Some("x")),
-            (r#"jsondecode(m["a)(b"]).z"#, Some(r#"m["a)(b"]"#)),
-            ("*jsondecode(policy)*", Some("policy")),
-            ("*(policy).a", Some("policy")),
-            ("policy", None),
-            (r#"m["jsondecode(a)"]"#, None),
-            ("policy(x)", None),
-            ("jsondecode()", None),
-            ("jsondecode(policy", None),
+    fn a_pattern_enters_the_strings_whose_documents_it_covers() {
+        for (text, entered, others) in [
+            ("jsondecode(policy).a", &["policy"][..], &["policy.a", "x.policy", "polic"][..]),
+            ("=yamldecode(m.k)", &["m.k"], &["m[0].k", "m"]),
+            ("jsondecode(l.d).x", &["l[0].d", "l.d", "l[0][1].d"], &["l[0]", "d"]),
+            ("jsondecode(l[0].d).x", &["l[0].d"], &["l[1].d"]),
+            (r#"jsondecode(m["k"])"#, &["m.k"], &["m"]),
+            ("*jsondecode(p*)*", &["policy", "p.x[0]"], &["x"]),
+            ("jsondecode(*).password", &["policy", "a[0].b"], &[]),
+            ("jsondecode(yamldecode(x).y).z", &["x"], &["yamldecode(x).y", "y"]),
+            ("*.password", &[], &["password", "x"]),
+            ("policy", &[], &["policy"]),
         ] {
-            assert_eq!(outer_string(text), string, "{text}");
-            let refusal = refuse_document(text);
-            let is_refused = pattern_leads_into_document(text);
-            assert_eq!(refusal.is_some(), is_refused, "{text}");
-            let advice = string.map_or("such as policy for".to_owned(), |it| format!("write {it}"));
-            assert!(refusal.is_none_or(|refusal| refusal.contains(&advice)), "{text}");
+            let pattern = pattern(text);
+            assert!(entered.iter().all(|path| pattern.enters(path)), "{text}");
+            assert!(!others.iter().any(|path| pattern.enters(path)), "{text}");
         }
-    }
-
-    fn pattern_leads_into_document(text: &str) -> bool {
-        Pattern::parse(text).is_ok_and(|pattern| pattern.is_of_documents())
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::limits::Limits;
 use permit::Permit;
 use place::Places;
 use syntax::Read;
-use yaml::DEPTH_MAX;
+use yaml::{Aliases, DEPTH_MAX};
 
 /// Maximum nesting of documents in strings that are parsed. Each document is parsed once for each
 /// document around it.
@@ -122,9 +122,21 @@ impl TextDocument {
     /// Like [`TextDocument::of`], and also parses YAML on one line that is in brackets (`{a: b}`)
     /// or ends with a line break, and YAML whose lines end with CR.
     pub fn of_any(text: &[u8]) -> Read<TextDocument> {
+        TextDocument::with_aliases(text, Aliases::Names)
+    }
+
+    /// Like [`TextDocument::of_any`], for paths that the user writes: aliases in YAML are copies of
+    /// their nodes, as for Terraform.
+    pub fn decoded(text: &[u8]) -> Read<TextDocument> {
+        let has_anchors = memchr::memchr(b'&', text).is_some();
+        let aliases = if has_anchors { Aliases::Copies } else { Aliases::Names };
+        TextDocument::with_aliases(text, aliases)
+    }
+
+    fn with_aliases(text: &[u8], aliases: Aliases) -> Read<TextDocument> {
         let document = without_mark(text);
         let found = match TextDocument::json(document)? {
-            None => TextDocument::yaml(document)?,
+            None => TextDocument::yaml(document, aliases)?,
             json => json,
         };
         Ok(found.map(|found| found.after_mark(text)))
@@ -150,7 +162,7 @@ impl TextDocument {
         Ok(value.map(|value| TextDocument { syntax, is_clear, value, places, _permit: permit }))
     }
 
-    fn yaml(text: &[u8]) -> Read<TextDocument> {
+    fn yaml(text: &[u8], aliases: Aliases) -> Read<TextDocument> {
         let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
         if !may_be_yaml(text.as_bytes()) {
             return Ok(None);
@@ -158,10 +170,9 @@ impl TextDocument {
         if text.len() > TEXT_MAX || (text.len() > FLOW_MAX && flow(text.as_bytes()) > FLOW_MAX) {
             return Err(Unread);
         }
-        let permit = Permit::wait(yaml::memory(text));
-        let Some(yaml::Converted { syntax, is_clear, json, places }) = yaml::as_json(text)? else {
-            return Ok(None);
-        };
+        let permit = Permit::wait(yaml::memory(text, aliases));
+        let Some(converted) = yaml::as_json(text, aliases)? else { return Ok(None) };
+        let yaml::Converted { syntax, is_clear, json, places } = converted;
         let value = outlined(json.as_bytes())?;
         Ok(value.map(|value| TextDocument { syntax, is_clear, value, places, _permit: permit }))
     }
@@ -269,6 +280,42 @@ mod tests {
         ] {
             assert_is_json(yaml, Syntax::YamlStream, json);
         }
+    }
+
+    #[test]
+    fn aliases_are_copies_for_paths_of_the_user() {
+        let json = |yaml: &str| {
+            let found = TextDocument::decoded(yaml.as_bytes());
+            found.map(|found| {
+                found.map(|mut it| String::from_utf8_lossy(it.value().raw()).into_owned())
+            })
+        };
+        for (yaml, expected) in [
+            ("a: &x [1, {b: c}]\nb: *x\n", Some(r#"{"a":[1,{"b":"c"}],"b":[1,{"b":"c"}]}"#)),
+            ("- &x ~\n- *x\n- &x !t 5\n- *x\n", Some(r#"[null,null,{"!t":5},{"!t":5}]"#)),
+            ("a: &x b\n*x : c\n", Some(r#"{"a":"b","b":"c"}"#)),
+            (
+                "a: &x {b: &y c, d: *y}\ne: *x\n",
+                Some(r#"{"a":{"b":"c","d":"c"},"e":{"b":"c","d":"c"}}"#),
+            ),
+            ("a: &x 1\n*x : c\n", None),
+            ("a: &x [*x]\nb: c\n", None),
+            ("a: 1 & 2\nb: c\n", Some(r#"{"a":"1 & 2","b":"c"}"#)),
+        ] {
+            assert_eq!(json(yaml), Ok(expected.map(str::to_owned)), "{yaml}");
+        }
+        let mut bomb = "a0: &a0 [x, x, x, x]\n".to_owned();
+        for level in 1..40 {
+            let below = format!("*a{}", level - 1);
+            let line = format!("a{level}: &a{level} [{below}, {below}, {below}, {below}]\n");
+            bomb.push_str(&line);
+        }
+        assert_eq!(json(&bomb), Err(Unread));
+        let mut deep = "a0: &a0 [x]\n".to_owned();
+        for level in 1..=DEPTH_MAX {
+            deep.push_str(&format!("a{level}: &a{level} [*a{}]\n", level - 1));
+        }
+        assert_eq!(json(&deep), Err(Unread));
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Converts YAML to JSON, and remembers where each node is in the YAML.
 //!
 //! Several documents become a list. Keys must be scalars. A node with a custom tag (`!Ref`) becomes
-//! an object whose key is the tag. An alias becomes a string, so no node is written twice.
+//! an object whose key is the tag. An alias becomes a string, so that no node is written twice, or
+//! a copy of its node.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use serde_json::value::RawValue;
@@ -17,16 +20,34 @@ use crate::json::string;
 pub(super) const DEPTH_MAX: u64 = 200;
 
 /// Maximum length of the JSON text: this multiple of the length of the YAML text, plus
-/// [`JSON_MIN`]. Only tags with a long prefix (`%TAG`) exceed it.
+/// [`JSON_MIN`]. Only tags with a long prefix (`%TAG`) and copies of nodes exceed it.
 const JSON_RATIO: usize = 4;
 
 /// See [`JSON_RATIO`], in bytes.
 const JSON_MIN: usize = 64 << 10;
 
+/// What an alias (`*name`) becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aliases {
+    /// A string, which has a place in the text.
+    Names,
+    /// A copy of its node, as for Terraform. Copies have no place in the text.
+    Copies,
+}
+
 /// Returns the memory that a document takes at most, in bytes. A mapping with an empty value takes
 /// the most memory for its length.
-pub(super) fn memory(text: &str) -> usize {
-    16 * text.len()
+pub(super) fn memory(text: &str, aliases: Aliases) -> usize {
+    let copies = match aliases {
+        Aliases::Names => 0,
+        Aliases::Copies => 4 * json_max(text),
+    };
+    16 * text.len() + copies
+}
+
+/// Returns the maximum length of the JSON text.
+fn json_max(text: &str) -> usize {
+    JSON_RATIO * text.len() + JSON_MIN
 }
 
 /// A YAML text as JSON.
@@ -48,16 +69,21 @@ struct Open {
     is_tagged: bool,
     /// The number of the container among the nodes.
     container: usize,
+    /// The anchor of the container, and its start in the JSON text.
+    anchor: (usize, usize),
 }
 
 /// Converts a text to JSON. Returns `None` if the text is not YAML with a mapping or a sequence.
-pub(super) fn as_json(text: &str) -> Read<Converted> {
+pub(super) fn as_json(text: &str, aliases: Aliases) -> Read<Converted> {
+    let list =
+        Open { needs_key: None, has_some: false, is_tagged: false, container: 0, anchor: (0, 0) };
     let mut reader = Reader {
         text,
         offsets: Offsets::of(text),
         json: String::with_capacity(text.len() * 2),
-        open: vec![Open { needs_key: None, has_some: false, is_tagged: false, container: 0 }],
+        open: vec![list],
         nodes: Nodes::default(),
+        anchors: (aliases == Aliases::Copies).then(HashMap::new),
         documents: 0,
         is_clear: !text.trim_ascii_start().starts_with(['#', '%', '[', '{']),
     };
@@ -67,7 +93,7 @@ pub(super) fn as_json(text: &str) -> Read<Converted> {
         let Some(()) = event.ok().and_then(|(event, span)| reader.event(event, span)) else {
             return Ok(None);
         };
-        let is_long = reader.json.len() > JSON_RATIO * text.len() + JSON_MIN;
+        let is_long = reader.json.len() > json_max(text);
         if is_long || reader.open.len() as u64 > DEPTH_MAX + 1 {
             return Err(Unread);
         }
@@ -81,8 +107,8 @@ struct Scalar<'t> {
     style: ScalarStyle,
     tag: Option<Cow<'t, Tag>>,
     span: Span,
-    /// Whether an anchor or a tag stands before the scalar.
-    has_properties: bool,
+    /// The number of the anchor before the scalar; 0 without an anchor.
+    anchor: usize,
 }
 
 struct Reader<'t> {
@@ -91,6 +117,8 @@ struct Reader<'t> {
     json: String,
     open: Vec<Open>,
     nodes: Nodes,
+    /// The ranges of the nodes with an anchor in the JSON text; `None` if aliases become strings.
+    anchors: Option<HashMap<usize, Range<usize>>>,
     documents: u32,
     is_clear: bool,
 }
@@ -101,24 +129,48 @@ impl Reader<'_> {
         match event {
             Event::DocumentStart(_) => self.documents += 1,
             Event::Scalar(text, style, anchor, tag) => {
-                let has_properties = anchor != 0 || tag.is_some();
-                self.scalar(&Scalar { text, style, tag, span, has_properties })?;
+                self.scalar(&Scalar { text, style, tag, span, anchor })?;
             }
             Event::Alias(anchor) => {
                 let is_key = self.before()?;
-                string::push_quoted(&format!("*{anchor}"), &mut self.json);
+                self.alias(anchor, is_key)?;
                 self.after(is_key);
             }
-            Event::SequenceStart(_, tag) => self.enter(None, tag.as_deref(), span)?,
-            Event::MappingStart(_, tag) => self.enter(Some(true), tag.as_deref(), span)?,
+            Event::SequenceStart(anchor, tag) => self.enter(None, anchor, tag.as_deref(), span)?,
+            Event::MappingStart(anchor, tag) => {
+                self.enter(Some(true), anchor, tag.as_deref(), span)?;
+            }
             Event::SequenceEnd | Event::MappingEnd => self.leave(span)?,
             _ => {}
         }
         Some(())
     }
 
+    /// Writes an alias. Returns `None` if its node has no end before it, or is no string in the
+    /// place of a key.
+    fn alias(&mut self, anchor: usize, is_key: bool) -> Option<()> {
+        let Some(anchors) = &self.anchors else {
+            string::push_quoted(&format!("*{anchor}"), &mut self.json);
+            return Some(());
+        };
+        let node = anchors.get(&anchor)?.clone();
+        if is_key && !self.json[node.clone()].starts_with('"') {
+            return None;
+        }
+        self.json.extend_from_within(node);
+        Some(())
+    }
+
+    /// Records the node with an anchor, which begins at `start` in the JSON text and ends here.
+    fn end_anchor(&mut self, anchor: usize, start: usize) {
+        if let Some(anchors) = self.anchors.as_mut().filter(|_| anchor != 0) {
+            anchors.insert(anchor, start..self.json.len());
+        }
+    }
+
     fn scalar(&mut self, scalar: &Scalar<'_>) -> Option<()> {
         let is_key = self.before()?;
+        let start = self.json.len();
         let is_bare = scalar.style == ScalarStyle::Plain;
         let is_plain = is_bare && !is_key;
         self.is_clear &= !(is_bare && is_unclear(&scalar.text, is_key));
@@ -138,15 +190,23 @@ impl Reader<'_> {
             text => string::push_quoted(text, json),
         }
         json.push_str(if tag.is_some() { "}" } else { "" });
+        self.end_anchor(scalar.anchor, start);
         self.after(is_key);
         Some(())
     }
 
-    fn enter(&mut self, needs_key: Option<bool>, tag: Option<&Tag>, span: Span) -> Option<()> {
+    fn enter(
+        &mut self,
+        needs_key: Option<bool>,
+        anchor: usize,
+        tag: Option<&Tag>,
+        span: Span,
+    ) -> Option<()> {
         if self.before()? {
             // A key must be a scalar.
             return None;
         }
+        let anchor = (anchor, self.json.len());
         self.is_clear &= tag.is_none_or(|tag| own(Some(tag)).is_some());
         let tag = own(tag);
         self.begin_tag(tag.as_deref());
@@ -164,14 +224,17 @@ impl Reader<'_> {
         let container =
             self.nodes.push(Node { json, start, end: start, style, is_container: true });
         self.json.push(if needs_key.is_some() { '{' } else { '[' });
-        self.open.push(Open { needs_key, has_some: false, is_tagged: tag.is_some(), container });
+        let is_tagged = tag.is_some();
+        self.open.push(Open { needs_key, has_some: false, is_tagged, container, anchor });
         Some(())
     }
 
     fn leave(&mut self, span: Span) -> Option<()> {
-        let Open { needs_key, is_tagged, container, .. } = self.open.pop()?;
+        let Open { needs_key, is_tagged, container, anchor: (anchor, start), .. } =
+            self.open.pop()?;
         self.json.push(if needs_key.is_some() { '}' } else { ']' });
         self.json.push_str(if is_tagged { "}" } else { "" });
+        self.end_anchor(anchor, start);
         let at = self.offsets.of_character(self.text, span.start.index());
         // Without a bracket, the container ends somewhere before the next token.
         let end = match self.text.as_bytes().get(at) {
@@ -186,7 +249,8 @@ impl Reader<'_> {
     /// Records the place of a scalar. Its span may begin with an anchor and a tag, and may end with
     /// white space.
     fn place(&mut self, scalar: &Scalar<'_>) {
-        let Scalar { span, has_properties, .. } = *scalar;
+        let Scalar { span, anchor, .. } = *scalar;
+        let has_properties = anchor != 0 || scalar.tag.is_some();
         let [start, end] =
             [span.start, span.end].map(|mark| self.offsets.of_character(self.text, mark.index()));
         let mut source = self.text.get(start..end).unwrap_or_default();

@@ -6,6 +6,7 @@ mod batch;
 mod changed;
 mod compare;
 mod copied_paths;
+mod document_rules;
 #[cfg(unix)]
 mod examples;
 mod fleet;

@@ -6,7 +6,6 @@ use std::path::Path;
 use super::args::GateArgs;
 use super::exit::Exit;
 use super::messages::{read_text, say_with, usage};
-use plansift_core::path::NO_DOCUMENTS;
 use plansift_plan::sink::Sink;
 use plansift_report::gate::{Answer, Gate, Rule, RuleFault, without_document};
 
@@ -102,8 +101,11 @@ fn rule(text: &str) -> Result<Rule, Exit> {
                 "{place}: a colon stands before a pattern: did you mean {word}:{pattern}?"
             ))
         }
-        RuleFault::Document if let Some(instead) = without_document(text) => {
-            usage(&format!("--fail-on: '{text}': {NO_DOCUMENTS}: write {instead}"))
+        fault
+            if let Some(reason) = fault.document_reason()
+                && let Some(instead) = without_document(text) =>
+        {
+            usage(&format!("--fail-on: '{text}': {reason}: write {instead}"))
         }
         RuleFault::Unknown(_) if Path::new(text).is_file() => {
             usage(&format!("--fail-on: '{text}' is a file: write @{text} to read its rules"))

@@ -54,6 +54,7 @@ pub fn options(plans: &Plans) -> Result<RecordOptions, Exit> {
         extent: Extent::Paths,
         relevant: false,
         accepts: Accepts::Plans,
+        documents: Vec::new(),
         patterns: None,
     })
 }

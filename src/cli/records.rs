@@ -21,7 +21,7 @@ use plansift_plan::plan::Accepts;
 use plansift_plan::record::{Extent, RecordOptions};
 use plansift_plan::sink::Sink;
 use plansift_report::fleet::{Fleet, Single};
-use plansift_report::gate::Rule;
+use plansift_report::gate::{Rule, document_patterns};
 use plansift_report::moves::MoveReader;
 use plansift_report::origin::{Located, SharedOrigins};
 use plansift_report::source_link::SourceLinks;
@@ -164,7 +164,9 @@ impl RecordCommand<'_> {
         }
         let patterns = unmatched::rules(&rules, gate.strict_rules);
         let show = records.show();
-        let options = RecordOptions { extent, relevant, accepts, show, patterns, ..options };
+        let documents = document_patterns(&rules);
+        let options =
+            RecordOptions { extent, relevant, accepts, show, documents, patterns, ..options };
         let (sink, output) = (self.open)(&listed, &origins, &rules)?;
         let sink = match origins {
             Some(origins) if self.has_locations => Box::new(Located::new(sink, origins)),

@@ -29,7 +29,7 @@ use plansift_fleet::run::{AttributeContent, Consumer, PlanReader};
 use plansift_plan::plan::Accepts;
 use plansift_plan::record::RecordOptions;
 use plansift_plan::record::patterns::UnmatchedPatterns;
-use plansift_report::gate::Rule;
+use plansift_report::gate::{Rule, document_patterns};
 use plansift_report::markdown::{Fit, Measure, Rest};
 use plansift_report::moves::MoveReader;
 use plansift_report::origin::{Located, SharedOrigins};
@@ -120,7 +120,8 @@ fn ready(arguments: &Report) -> std::result::Result<Ready, Exit> {
     // The filters apply only to reports for people.
     let is_filtered = arguments.targets.iter().any(|target| target.format.shows_attributes());
     let patterns = unmatched::report(&rules, is_strict, is_filtered.then_some(&arguments.noise));
-    let options = RecordOptions { show: arguments.records.show(), patterns, ..options(plans)? };
+    let (show, documents) = (arguments.records.show(), document_patterns(&rules));
+    let options = RecordOptions { show, documents, patterns, ..options(plans)? };
     let limits = &options.read.limits;
     let origins = sources::open(&arguments.source, limits, plans.quiet)?;
     let elements =

@@ -1,4 +1,5 @@
-//! Paths that a user copies from a report: they match, or an error says what to write.
+//! Paths that a user copies from a report: they are patterns everywhere, or an error says what to
+//! write.
 
 use std::fs;
 
@@ -43,6 +44,12 @@ fn plan() -> String {
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("p.json", plan());
+    let values = serde_json::from_str::<Value>(&plan()).expect("JSON");
+    let values = &values["resource_changes"][0]["change"]["after"];
+    let state = json!({"format_version": "1.0", "values": {"root_module": {"resources": [
+        {"address": "aws_a.a", "mode": "managed", "type": "aws_a", "name": "a", "values": values},
+    ]}}});
+    folder.write("state.json", state.to_string());
     folder.write("q.json", r#"{"format_version":"1.2","resource_changes":[]}"#);
     folder
 }
@@ -65,7 +72,7 @@ const PATHS: [&str; 5] = [
 fn paths_into_documents_are_refused_where_nothing_can_match() {
     let folder = folder();
     for path in PATHS {
-        for rule in [format!("changed-path:{path}"), format!("unknown-path:aws_a:{path}>3")] {
+        for rule in [format!("sensitive-path:{path}"), format!("unknown-path:aws_a:{path}>3")] {
             for command in ["changes", "summary", "report"] {
                 let (code, said) = told(&folder, &[command, "p.json", "--fail-on", &rule]);
                 assert_eq!(code, Some(64), "{command} {rule}: {said}");
@@ -75,7 +82,10 @@ fn paths_into_documents_are_refused_where_nothing_can_match() {
                     _ => "policy",
                 };
                 let instead = rule.replace(path, string);
-                let advice = format!("the document in a string: write {instead}\n");
+                let advice = format!(
+                    "is about a string as a whole, because a plan marks nothing in the document in \
+                     it: write {instead}\n"
+                );
                 assert!(said.ends_with(&advice), "{said}");
             }
             fs::write(folder.path("rules"), format!("delete\n{rule}\n")).expect("a file");
@@ -88,7 +98,6 @@ fn paths_into_documents_are_refused_where_nothing_can_match() {
     for (path, string) in string {
         for args in [
             &["slim", "p.json", "--paths", path][..],
-            &["resources", "p.json", "--select", path],
             &["report", "p.json", "--values", "none", "--ignore-path", path],
             &["report", "p.json", "--values", "none", "--only", &format!("path:{path}")],
         ] {
@@ -98,31 +107,80 @@ fn paths_into_documents_are_refused_where_nothing_can_match() {
             assert!(said.contains(&advice), "{args:?}: {said}");
         }
     }
-    // Assertions enter documents in JSON.
-    let assertion = |path| format!("resource: aws_a.a, path: '{path}', known: y");
-    let (code, said) =
-        told(&folder, &["assert", "p.json", "-e", &assertion("yamldecode(values).a")]);
-    assert_eq!(code, Some(64), "{said}");
-    assert!(said.contains("the document in a string: write values"), "{said}");
-    let (code, said) =
-        told(&folder, &["assert", "p.json", "-e", &assertion("jsondecode(policy).Id")]);
-    assert_eq!(code, Some(0), "{said}");
-    for (rule, instead) in [
-        ("changed-path:jsondecode(jsondecode(policy).a).b", "write changed-path:policy\n"),
-        ("changed-path:jsondecode(yamldecode(x).y).z>2", "write changed-path:x>2\n"),
-        (r#"changed-path:a_b.c["yamldecode(x)"]:policy(x)"#, "such as policy for"),
+    let one = "a rule leads into one document, and not into a document in it: write ";
+    let decoder = "only jsondecode(...) and yamldecode(...) lead into the document in a string";
+    for (rule, words, instead) in [
         (
-            r#"changed-path:a_b.c["yamldecode(x)"]:yamldecode(y)"#,
-            "write changed-path:a_b.c[\"yamldecode(x)\"]:y\n",
+            "changed-path:jsondecode(jsondecode(policy).a).b",
+            one,
+            "changed-path:jsondecode(policy).a\n",
+        ),
+        ("changed-path:jsondecode(yamldecode(x).y).z>2", one, "changed-path:yamldecode(x).y>2\n"),
+        ("replace-path:jsondecode(yamldecode(x).y).z>2", "as a whole", "replace-path:x>2\n"),
+        (r#"changed-path:a_b.c["yamldecode(x)"]:policy(x)"#, decoder, ""),
+        (
+            r#"unknown-path:a_b.c["yamldecode(x)"]:yamldecode(y)"#,
+            "as a whole",
+            "unknown-path:a_b.c[\"yamldecode(x)\"]:y\n",
         ),
     ] {
         let (code, said) = told(&folder, &["changes", "p.json", "--fail-on", rule]);
-        assert!(code == Some(64) && said.contains(instead), "{rule}: {said}");
+        let is_said = said.contains(words) && said.contains(instead);
+        assert!(code == Some(64) && is_said, "{rule}: {said}");
     }
     let masked = r#"changed-path:m["(repeats a sensitive value)"]"#;
     let (code, said) = told(&folder, &["changes", "p.json", "--fail-on", masked]);
     assert_eq!(code, Some(64), "{said}");
     assert!(said.contains("write `*` in its place"), "{said}");
+}
+
+#[test]
+fn rules_count_the_paths_of_a_report() {
+    let folder = folder();
+    for (path, count) in PATHS.into_iter().zip([1, 1, 1, 2, 2]) {
+        for command in ["changes", "summary", "report"] {
+            for place in ["", "aws_a:"] {
+                let rule = format!("changed-path:{place}{path}");
+                let (code, said) = told(&folder, &[command, "p.json", "--fail-on", &rule]);
+                assert_eq!(code, Some(3), "{command} {rule}: {said}");
+                let broken = format!("rule broken: {rule}: {count} in aws_a.a\n");
+                assert!(said.ends_with(&broken), "{command} {rule}: {said}");
+                let allowed = format!("{rule}>{count}");
+                let (code, said) = told(&folder, &[command, "p.json", "--fail-on", &allowed]);
+                assert_eq!(code, Some(0), "{command} {allowed}: {said}");
+                assert!(!said.contains("matches nothing"), "{command} {allowed}: {said}");
+            }
+        }
+    }
+}
+
+/// Every path that a report shows is the path of an assertion, of a rule and of `--select`.
+#[test]
+fn paths_of_reports_are_accepted_everywhere() {
+    let folder = folder();
+    let args = ["report", "p.json", "-o", "term", "--full"];
+    let run = run::plansift().args(args).current_dir(folder.path(".")).output().expect("a run");
+    let text = String::from_utf8_lossy(&run.stdout).into_owned();
+    let words = text.split_whitespace().filter(|word| word.contains("decode("));
+    let paths: Vec<&str> = words.filter(|word| word.ends_with(['d', 'n', 'a'])).collect();
+    assert!(paths.iter().any(|path| path.starts_with("jsondecode(l[0].d)")), "{text}");
+    assert!(paths.contains(&"jsondecode(policy).Statement[0].Action"), "{text}");
+    for path in paths {
+        let assertion = format!("resource: aws_a.a, path: '{path}', unchanged: false");
+        let (code, said) = told(&folder, &["assert", "p.json", "-e", &assertion]);
+        assert_eq!(code, Some(0), "{path}: {said}");
+        let rule = format!("changed-path:{path}");
+        let (code, said) = told(&folder, &["changes", "p.json", "--fail-on", &rule]);
+        assert_eq!(code, Some(3), "{path}: {said}");
+        let (code, said) = told(&folder, &["resources", "state.json", "--select", path]);
+        assert_eq!((code, said.as_str()), (Some(0), ""), "{path}");
+        let (code, said) = told(&folder, &["report", "p.json", "--ignore-path", path]);
+        assert!(code == Some(0) && !said.contains("matches nothing"), "{path}: {said}");
+    }
+    // YAML is shown as text, and is a document too.
+    let assertion = "resource: aws_a.a, path: yamldecode(values).a, before: x, known: y";
+    let (code, said) = told(&folder, &["assert", "p.json", "-e", assertion]);
+    assert_eq!(code, Some(0), "{said}");
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn path_rules_count_the_paths_in_the_records() {
 
 /// Whether a pattern covers a path: it matches the path or a parent of it, with or without list
 /// indices.
-fn covers(pattern: &str, path: &str) -> bool {
+pub(super) fn covers(pattern: &str, path: &str) -> bool {
     if let Some(exact) = pattern.strip_prefix('=') {
         return fits(exact, path);
     }

@@ -73,6 +73,7 @@ impl Context<'_> {
             extent: Extent::Paths,
             relevant: false,
             accepts: Accepts::Plans,
+            documents: Vec::new(),
             patterns: None,
         }
     }

@@ -52,14 +52,15 @@ impl<'s> SafeNames<'s> {
     }
 
     /// Masks the keys of paths that repeat a secret, and makes hidden characters of keys visible.
-    fn paths(&self, paths: &mut Cow<'_, Paths>) {
+    /// Returns `None` if no key needs it.
+    fn safe_paths(&self, paths: &Paths) -> Option<Paths> {
         let shown = |step: &Step<'_>| match step {
             Step::Key(key) if self.texts.hides_key(key) => Some(ECHO.to_owned()),
             Step::Key(key) => Some(visible(key)).filter(|shown| shown != key),
             Step::Index(_) | Step::Element => None,
         };
         if paths.iter().all(|path| path.steps().all(|step| shown(&step).is_none())) {
-            return;
+            return None;
         }
         let mut safe = Paths::new();
         for path in paths.iter() {
@@ -71,7 +72,13 @@ impl<'s> SafeNames<'s> {
             }
             safe.end();
         }
-        *paths = Cow::Owned(safe);
+        Some(safe)
+    }
+
+    fn paths(&self, paths: &mut Cow<'_, Paths>) {
+        if let Some(safe) = self.safe_paths(paths) {
+            *paths = Cow::Owned(safe);
+        }
     }
 
     fn change_paths(&self, paths: &mut ChangePaths<'_>) {
@@ -106,6 +113,13 @@ impl<'s> SafeNames<'s> {
         change.importing.take_if(|json| visible(json.get()) != json.get());
         self.change_paths(&mut change.paths);
         self.paths(&mut change.replace_paths);
+        for document in change.documents.iter_mut().flat_map(|documents| &mut documents.list) {
+            for paths in [&mut document.string, &mut document.changed] {
+                if let Some(safe) = self.safe_paths(paths) {
+                    *paths = safe;
+                }
+            }
+        }
         attributes(&mut change.attributes.list);
     }
 

@@ -19,7 +19,7 @@ use plansift_plan::record::{
 };
 use plansift_redact::secret::SecretOptions;
 use plansift_report::filter::{Filter, Noise};
-use plansift_report::gate::{Gate, Rule};
+use plansift_report::gate::{Gate, Rule, document_patterns};
 use plansift_report::moves::MoveReader;
 use plansift_report::view::{AttributeView, Detail, ViewSettings};
 
@@ -68,10 +68,11 @@ pub fn read_plan(
     request: Request<'_>,
 ) -> std::result::Result<Found, Refusal> {
     let mut messages = Messages::default();
+    let documents = document_patterns(request.rules);
     let mut reading = Reading {
         request,
         secrets: context.secrets(),
-        options: context.options(),
+        options: RecordOptions { documents, ..context.options() },
         found: Found::default(),
         is_done: false,
     };

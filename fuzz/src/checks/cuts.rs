@@ -36,6 +36,7 @@ pub fn check(text: &[u8]) {
                 extent: Extent::Paths,
                 accepts: Accepts::Plans,
                 relevant: true,
+                documents: Vec::new(),
                 patterns: None,
             };
             let whole = outcome_of(Slice(text), &options(Isa::best(), 1));

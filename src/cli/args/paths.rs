@@ -2,17 +2,20 @@
 
 use plansift_core::path;
 use plansift_plan::marks::ECHO;
+use plansift_plan::record::values::Select;
 
-/// Parses a path to one place, without wildcards.
+/// Parses a path to one place, without wildcards. It may lead into documents in strings.
 pub(super) fn place(text: &str) -> Result<String, String> {
-    match path::Paths::new().push_text(text) {
+    match Select::default().push(text) {
         _ if text.is_empty() => {
             Err("expected a path, like tags.Name or ingress[0].cidr_blocks".to_owned())
         }
         Ok(()) => Ok(text.to_owned()),
         Err(error) => {
-            if let Some(refusal) = path::refuse_document(text) {
-                return Err(refusal);
+            if path::refuse_document(text).is_some() {
+                return Err("the path is invalid: write one like jsondecode(policy).Id, or \
+                            yamldecode(values).image.tag"
+                    .to_owned());
             }
             let at = error.location().map_or(0, |location| location.offset);
             Err(format!(

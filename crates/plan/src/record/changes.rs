@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::changed_documents::ChangedDocuments;
 use super::impact::Impact;
 use super::owned::with_owned;
 use super::{Attributes, JsonText, action};
@@ -74,6 +75,9 @@ pub struct ResourceChange<'a> {
     /// show it with `--impact`.
     #[serde(skip)]
     pub impact: Option<Box<Impact>>,
+    /// The changes in the documents in strings, for rules that lead into them.
+    #[serde(skip)]
+    pub documents: Option<Box<ChangedDocuments>>,
     /// The attributes to display. Empty unless the run has a view.
     #[serde(skip)]
     pub attributes: Attributes,

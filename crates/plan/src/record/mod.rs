@@ -7,6 +7,7 @@ pub mod action;
 mod assertion_result;
 mod attributes;
 mod audit;
+mod changed_documents;
 mod changes;
 mod check_result;
 mod checker;
@@ -50,6 +51,7 @@ pub use attributes::{
     UNKNOWN,
 };
 pub use audit::{AuditFinding, AuditSummary, FindingCounts, FindingKind, SecretOrigin};
+pub use changed_documents::{ChangedDocument, ChangedDocuments};
 pub use changes::{
     ActionInvocation, ChangePaths, Check, OutputChange, Plan, RelevantAttribute, ResourceChange,
     ResourceName,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::patterns::UnmatchedPatterns;
 use crate::plan::{self, Accepts};
+use plansift_core::path::Pattern;
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +43,10 @@ pub struct RecordOptions {
     /// Whether states are accepted, too. A state has no records. The sink receives its counts
     /// instead ([`Sink::state`](super::Sink::state)).
     pub accepts: Accepts,
+    /// Patterns of paths into the documents in strings, such as `jsondecode(policy).Statement`.
+    /// Records of changes then contain the changes in the documents in these strings
+    /// ([`ResourceChange::documents`](super::ResourceChange::documents)).
+    pub documents: Vec<Pattern>,
     /// Records which patterns of the user match something. All threads share it.
     pub patterns: Option<Arc<UnmatchedPatterns>>,
 }

@@ -6,6 +6,7 @@
 //! suggest a similar name ("did you mean"), it keeps a sample of each kind of name. The samples do
 //! not depend on the number of threads.
 
+use std::collections::HashSet;
 use std::fmt::{Display, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,6 +15,7 @@ use crate::plan::{ResourceChange, ResourceName};
 use plansift_core::json::value::{Kind, Text, Value, WalkEvent};
 use plansift_core::nearest::{Sample, nearest_address};
 use plansift_core::path::{self, AddressPattern, Paths, module_address, split_exact, without_keys};
+use plansift_core::text_document::{TextDocument, Unread};
 
 /// Maximum length of a path that is compared, in bytes. A longer path counts as a match of every
 /// pattern.
@@ -30,7 +32,8 @@ pub enum Named {
     Type(AddressPattern),
     /// Resources, by module address.
     Module(AddressPattern),
-    /// Attributes of all resources, or of the resources that the second pattern names.
+    /// Attributes of all resources, or of the resources that the second pattern names. The pattern
+    /// may lead into documents in strings.
     Path(path::Pattern, Option<AddressPattern>),
     /// Attributes in reports. Besides the attributes of all resources, these are the values of
     /// documents in strings.
@@ -116,6 +119,8 @@ pub struct Resource<'a> {
     pub values: [Option<Value<'a>>; 3],
     /// True if the whole resource is secret, including the names of its attributes.
     pub is_secret: bool,
+    /// The paths that are marked as sensitive. Documents in these strings are not read.
+    pub sensitive: Option<&'a Paths>,
 }
 
 impl<'a> Resource<'a> {
@@ -135,6 +140,7 @@ impl<'a> Resource<'a> {
             values: [change.before, change.after, change.after_unknown],
             is_secret: is_whole_mark(change.before_sensitive)
                 || is_whole_mark(change.after_sensitive),
+            sensitive: None,
         }
     }
 }
@@ -200,12 +206,13 @@ impl UnmatchedPatterns {
             None => module_address(&address).to_owned(),
         };
         let names = Names { address, type_name: decoded(resource.type_name), module };
-        let mut paths = Vec::new();
+        let (mut paths, mut documents) = (Vec::new(), Vec::new());
         for watched in self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed)) {
             match &watched.named {
                 Named::Path(path, resources) => {
                     if resources.as_ref().is_none_or(|pattern| names.are_covered(pattern)) {
-                        paths.push((watched, path));
+                        let list = if path.is_of_documents() { &mut documents } else { &mut paths };
+                        list.push((watched, path));
                     }
                 }
                 Named::Attribute(path) => paths.push((watched, path)),
@@ -218,6 +225,9 @@ impl UnmatchedPatterns {
         }
         if !paths.is_empty() {
             self.see_paths(&paths, resource, reported);
+        }
+        if !documents.is_empty() {
+            self.see_documents(&documents, resource);
         }
         self.sample(&names, resource, reported);
     }
@@ -286,7 +296,8 @@ impl UnmatchedPatterns {
         }
         for value in resource.values.into_iter().flatten() {
             // A malformed value is ignored here; the code that uses the value reports it.
-            let _ = walk(value, |texts| {
+            let _ = walk(value, Default::default(), |at| {
+                let texts = at.texts;
                 let is_long = texts[0].len() > PATH_MAX;
                 for (watched, pattern) in patterns {
                     if is_long || names(pattern, texts) {
@@ -294,6 +305,52 @@ impl UnmatchedPatterns {
                     }
                 }
                 !is_long && patterns.iter().any(|(it, _)| !it.has_matched.load(Ordering::Relaxed))
+            });
+        }
+    }
+
+    /// Compares the documents in strings with patterns that lead into them. A document that cannot
+    /// be parsed counts as a match, and so does a marked string, which is not read. A pattern that
+    /// leads into further documents matches any document in the outermost string.
+    fn see_documents(&self, patterns: &[(&Watched, &path::Pattern)], resource: &Resource<'_>) {
+        let is_open = |watched: &Watched| !watched.has_matched.load(Ordering::Relaxed);
+        let marked = resource.sensitive.into_iter().flat_map(Paths::iter);
+        let marked: HashSet<String> = marked.map(|path| path.to_string()).collect();
+        for value in resource.values.into_iter().flatten() {
+            // As in `see_paths`.
+            let _ = walk(value, Default::default(), |at| {
+                let Some(string) = at.string else { return true };
+                let entered: Vec<_> = patterns
+                    .iter()
+                    .filter(|(watched, pattern)| is_open(watched) && pattern.enters(at.texts[0]))
+                    .collect();
+                if entered.is_empty() {
+                    return true;
+                }
+                let compare = |texts: [&str; 2]| {
+                    let named = entered.iter().filter(|(_, pattern)| {
+                        let is_nested = path::document_strings(pattern.text()).len() > 1;
+                        is_nested || names(pattern, texts)
+                    });
+                    named.for_each(|(watched, _)| self.matched(watched));
+                };
+                let is_unread =
+                    at.texts[0].len() > PATH_MAX || at.prefixes().any(|it| marked.contains(it));
+                let text = if is_unread { None } else { string.text().ok() };
+                match text.map_or(Err(Unread), |text| TextDocument::decoded(text.as_bytes())) {
+                    Ok(None) => {}
+                    Err(Unread) => entered.iter().for_each(|(watched, _)| self.matched(watched)),
+                    Ok(Some(mut document)) => {
+                        let decoder = document.syntax.decoder();
+                        let [one, other] = at.texts.map(|path| format!("{decoder}({path})"));
+                        compare([&one, &other]);
+                        let _ = walk(document.value(), [one, other], |at| {
+                            compare(at.texts);
+                            true
+                        });
+                    }
+                }
+                patterns.iter().any(|(watched, _)| is_open(watched))
             });
         }
     }
@@ -357,6 +414,10 @@ impl UnmatchedPatterns {
                 Named::Type(it) => ("no resource has such a type", it.text(), vec![&seen.types]),
                 Named::Module(it) => {
                     ("no resource is in such a module", it.text(), vec![&seen.modules])
+                }
+                Named::Path(it, _) if it.is_of_documents() => {
+                    let what = "no document in a string has such a value";
+                    (what, split_exact(it.text()).0, vec![])
                 }
                 Named::Path(it, place) => {
                     let what = match place {
@@ -475,16 +536,35 @@ fn names(pattern: &path::Pattern, [whole, without]: [&str; 2]) -> bool {
     })
 }
 
-/// Calls `each` with every path into a value, until `each` returns `false`. `each` receives the
-/// path with list indexes, and without.
-fn walk(
-    value: Value<'_>,
-    mut each: impl FnMut([&str; 2]) -> bool,
+/// A path into a value, or the string at the last path.
+struct Walked<'w, 'a> {
+    /// The path with list indexes, and without.
+    texts: [&'w str; 2],
+    /// The lengths of the paths to the containers around the value.
+    around: &'w [[usize; 2]],
+    /// The string, on the second call for its path.
+    string: Option<Value<'a>>,
+}
+
+impl Walked<'_, '_> {
+    /// Returns the path, and the paths of the values around it.
+    fn prefixes(&self) -> impl Iterator<Item = &str> {
+        let [text, _] = self.texts;
+        self.around.iter().map(move |[len, _]| &text[..*len]).chain([text])
+    }
+}
+
+/// Calls `each` with every path into a value, and again with every string, until `each` returns
+/// `false`. `texts` is the path to the value, with list indexes, and without.
+fn walk<'a>(
+    value: Value<'a>,
+    mut texts: [String; 2],
+    mut each: impl FnMut(&Walked<'_, 'a>) -> bool,
 ) -> plansift_core::error::Result<()> {
-    let mut texts = [String::new(), String::new()];
     // The lengths of the paths to the entered containers.
     let mut lens: Vec<[usize; 2]> = Vec::new();
     for event in value.walk() {
+        let mut string = None;
         let event = event?;
         if let (WalkEvent::Key(_) | WalkEvent::Index(_), Some(lens)) = (event, lens.last()) {
             texts.iter_mut().zip(*lens).for_each(|(text, len)| text.truncate(len));
@@ -503,9 +583,10 @@ fn walk(
                 lens.pop();
                 continue;
             }
+            WalkEvent::Leaf(Kind::String, value) => string = Some(value),
             WalkEvent::Leaf(..) => continue,
         }
-        if !each([&texts[0], &texts[1]]) {
+        if !each(&Walked { texts: [&texts[0], &texts[1]], around: &lens, string }) {
             break;
         }
     }

@@ -45,7 +45,9 @@ pub fn weight(record: &Record<'_>) -> u64 {
     if let Some(impact) = record.resource().and_then(|change| change.impact.as_ref()) {
         let _ = serde_json::to_writer(&mut length, impact);
     }
-    size_of::<Record<'static>>() as u64 + 4 * length.0 + attributes_size(record)
+    let documents = record.resource().and_then(|change| change.documents.as_ref());
+    let documents = documents.map_or(0, |documents| documents.size());
+    size_of::<Record<'static>>() as u64 + 4 * length.0 + attributes_size(record) + documents
 }
 
 /// Returns the memory of the attributes of a record, in bytes.

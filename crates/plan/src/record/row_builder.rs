@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::action::{Action, is_settled};
+use super::changed_documents::{ChangedDocuments, DocumentDiffer};
 use super::counts::{Facts, PlanLine};
 use super::importing::Importing;
 use super::json_text::JsonText;
@@ -28,6 +29,8 @@ use plansift_core::path::{Paths, Step};
 pub(super) struct RowBuilder {
     options: RecordOptions,
     differ: Differ,
+    /// Compares documents in strings; `None` if no rule leads into them.
+    documents: Option<Box<DocumentDiffer>>,
     marks: Marks,
     /// The paths at which an overlay of the last change does not fit its value. Other paths are cut
     /// there.
@@ -52,6 +55,7 @@ impl RowBuilder {
     pub(super) fn new(options: RecordOptions) -> RowBuilder {
         let limits = options.read.limits;
         RowBuilder {
+            documents: DocumentDiffer::new(&options.documents, &limits),
             options,
             differ: Differ::new(&limits),
             marks: Marks::new(None, &limits),
@@ -170,7 +174,8 @@ impl RowBuilder {
         self.diff(&change.change).map_err(in_change)?;
         if let Some(patterns) = self.options.patterns.as_ref().filter(|it| it.is_open()) {
             let ChangePaths { changed, unknown, sensitive, .. } = &self.paths();
-            patterns.see(&Resource::of(change), &[changed, unknown, sensitive]);
+            let resource = Resource { sensitive: Some(sensitive), ..Resource::of(change) };
+            patterns.see(&resource, &[changed, unknown, sensitive]);
         }
         let action = Action::of(&change.change).map_err(in_change)?;
         let mut terraform = PlanLine::default();
@@ -197,6 +202,20 @@ impl RowBuilder {
         replace_paths(change, paths, texts, &mut self.marked, paths_max, taken)
     }
 
+    /// Compares the documents in the strings that a change modifies, if a rule leads into them.
+    fn changed_documents(
+        &mut self,
+        facts: &Facts,
+        change: &Change<'_>,
+    ) -> Result<Option<Box<ChangedDocuments>>> {
+        let Some(documents) = &mut self.documents else { return Ok(None) };
+        if facts.section != Section::ResourceChanges || self.options.extent != Extent::Paths {
+            return Ok(None);
+        }
+        let taken = self.differ.size() + self.replace_paths.size();
+        documents.compare(change, &self.differ, self.misfits.list(), taken)
+    }
+
     /// Builds the row of the change that `facts` are about, without attributes.
     fn row<'m>(
         &'m mut self,
@@ -209,6 +228,7 @@ impl RowBuilder {
             self.list_replace_paths(&change.change)
                 .map_err(|error| in_change(error.within("replace_paths")))?;
         }
+        let documents = self.changed_documents(facts, &change.change).map_err(in_change)?;
         let actions = facts.action.words(&change.change).map_err(in_change)?;
         let importing = change
             .change
@@ -255,6 +275,7 @@ impl RowBuilder {
             block: None,
             impact: None,
             source: None,
+            documents,
             attributes: Attributes::default(),
         };
         Ok(match facts.section {

@@ -63,7 +63,9 @@ impl BuiltRow {
                 let ChangePaths { sensitive_added, sensitive_removed, .. } = &change.paths;
                 let paths = [changed, unknown, sensitive, sensitive_added, sensitive_removed];
                 let paths: u64 = paths.iter().map(|paths| paths.size()).sum();
-                size_of_val(row.as_ref()) as u64 + TEXTS + paths + change.attributes.size()
+                let documents = change.documents.as_ref().map_or(0, |it| it.size());
+                let attributes = change.attributes.size();
+                size_of_val(row.as_ref()) as u64 + TEXTS + paths + documents + attributes
             }),
             _ => 0,
         };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plansift_core::path::{NO_DOCUMENTS, PATH_OF_STRING, UnknownSet};
+use plansift_core::path::{PATH_OF_STRING, UnknownSet};
 
 /// Why a rule is invalid. The strings in the variants are keywords that valid rules use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +34,35 @@ pub enum RuleFault {
     Set(UnknownSet),
     /// The path is invalid.
     Path,
-    /// The path leads into a document in a string. Rules see the string as a whole.
-    Document,
+    /// The path leads into the document in a string, which only `changed-path` may do.
+    Document(&'static str),
+    /// The path leads into a document in another document.
+    NestedDocument,
+    /// The path has parentheses, but calls no function that decodes a document.
+    Decoder,
     /// The path has a key that a report masks.
     MaskedKey,
     /// The message at the end is not a JSON string.
     Message,
+}
+
+/// Why rules other than `changed-path` do not lead into documents.
+const WHOLE_STRING: &str =
+    "is about a string as a whole, because a plan marks nothing in the document in it";
+
+/// Why a rule does not lead into a document in a document.
+const ONE_DOCUMENT: &str = "a rule leads into one document, and not into a document in it";
+
+impl RuleFault {
+    /// Returns why a path into the document in a string is an error, without the words that say
+    /// what to write. `None` for other faults.
+    pub fn document_reason(&self) -> Option<String> {
+        match self {
+            RuleFault::Document(word) => Some(format!("`{word}` {WHOLE_STRING}")),
+            RuleFault::NestedDocument => Some(ONE_DOCUMENT.to_owned()),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for RuleFault {
@@ -85,7 +108,18 @@ impl fmt::Display for RuleFault {
                 "invalid path: write one like tags.Name, *.password, ingress[0] or \
                  tags[\"a.b\"]",
             ),
-            RuleFault::Document => write!(f, "{NO_DOCUMENTS}: write {PATH_OF_STRING}"),
+            RuleFault::Document(word) => {
+                write!(f, "`{word}` {WHOLE_STRING}: write {PATH_OF_STRING}")
+            }
+            RuleFault::NestedDocument => write!(
+                f,
+                "{ONE_DOCUMENT}: write the path of the inner string, such as jsondecode(policy).a \
+                 for jsondecode(jsondecode(policy).a).b"
+            ),
+            RuleFault::Decoder => f.write_str(
+                "only jsondecode(...) and yamldecode(...) lead into the document in a string, as \
+                 in jsondecode(policy).Statement",
+            ),
             RuleFault::MaskedKey => f.write_str(
                 "reports mask this key, so no path has it: write `*` in its place, as in \
                  tags[\"*\"]",

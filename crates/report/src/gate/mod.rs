@@ -18,7 +18,7 @@ use crate::moves::Moves;
 use crate::short::short;
 use plansift_core::error::{Error, Result};
 use plansift_core::inert::{lines, visible};
-use plansift_core::path::outer_string;
+use plansift_core::path::{Pattern, document_strings};
 use plansift_plan::record::{FailedAssertion, Finding, Label, Record, ResourceChange, Sink};
 
 /// Maximum number of names kept for a rule.
@@ -65,15 +65,26 @@ pub struct Answer<'q> {
     pub is_unknown: bool,
 }
 
-/// Returns the text of a rule with the path of the string in place of a path into its document.
-/// `None` if the path leads into no document.
+/// Returns the patterns of rules that lead into documents in strings, for
+/// [`RecordOptions::documents`](plansift_plan::record::RecordOptions::documents). Without this
+/// option, such rules count nothing in documents.
+pub fn document_patterns(rules: &[Rule]) -> Vec<Pattern> {
+    rules.iter().filter_map(Rule::document_pattern).cloned().collect()
+}
+
+/// Returns the text of a rule with a path that it accepts in place of a path into a document: the
+/// path of the string, or the path in the outer document. `None` if the path leads into no
+/// document.
 pub fn without_document(text: &str) -> Option<String> {
     let (_, text) = rule::severity(text.trim());
     let (text, _) = rule::with_message(text).ok()?;
     let head = &text[..rule::last_outside_quotes(text, '>').unwrap_or(text.len())];
     let start = rule::last_outside_quotes(head, ':')? + 1;
     let (before, path) = head.split_at(start);
-    let string = outer_string(path.trim_end())?;
+    let strings = document_strings(path.trim_end());
+    // `changed-path` leads into the outermost document.
+    let levels = usize::from(before.starts_with("changed-path:"));
+    let string = strings.get(strings.len().checked_sub(1 + levels)?)?;
     Some(format!("{before}{string}{}", &text[head.len()..]))
 }
 

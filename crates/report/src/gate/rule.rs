@@ -12,7 +12,7 @@
 
 use super::fault::RuleFault;
 use plansift_core::nearest::nearest;
-use plansift_core::path::{self, AddressPattern, Paths, split_exact};
+use plansift_core::path::{self, AddressPattern, Paths, document_strings, split_exact};
 use plansift_plan::marks::ECHO;
 use plansift_plan::record::counts::Summary;
 use plansift_plan::record::patterns::{Named, NamedKind};
@@ -177,8 +177,13 @@ impl Rule {
         }
         let address = address.map(AddressPattern::parse).transpose().map_err(RuleFault::Set)?;
         let path = path.map(path::Pattern::parse).transpose().map_err(|_| RuleFault::Path)?;
-        if path.as_ref().is_some_and(path::Pattern::is_of_documents) {
-            return Err(RuleFault::Document);
+        if let Some(path) = path.as_ref().filter(|path| path.is_of_documents()) {
+            match (subject, document_strings(path.text()).len()) {
+                (Subject::Path(PathList::Changed), 1) => {}
+                (_, 0) => return Err(RuleFault::Decoder),
+                (Subject::Path(PathList::Changed), _) => return Err(RuleFault::NestedDocument),
+                _ => return Err(RuleFault::Document(word)),
+            }
         }
         if path.as_ref().is_some_and(|path| path.text().contains(ECHO)) {
             return Err(RuleFault::MaskedKey);
@@ -262,6 +267,11 @@ impl Rule {
     /// Whether the rule needs the paths of changes.
     pub fn looks_at_paths(&self) -> bool {
         matches!(self.subject, Subject::Path(_) | Subject::Mark(_))
+    }
+
+    /// Returns the path of the rule if it leads into documents in strings.
+    pub fn document_pattern(&self) -> Option<&path::Pattern> {
+        self.path.as_ref().filter(|path| path.is_of_documents())
     }
 
     /// Whether the rule counts changes to resources, or paths in them.
@@ -376,7 +386,12 @@ impl Rule {
             return 0;
         }
         let Some(pattern) = &self.path else { return 0 };
-        paths.iter().filter(|path| pattern.covers(&path.to_string())).count() as u64
+        let in_documents = match (&change.documents, which) {
+            (Some(documents), PathList::Changed) => documents.count(pattern),
+            _ => 0,
+        };
+        let covered = paths.iter().filter(|path| pattern.covers(&path.to_string()));
+        covered.count() as u64 + in_documents
     }
 
     /// Whether the rule's address pattern matches a resource.
@@ -483,118 +498,4 @@ pub(super) fn with_message(text: &str) -> Result<(&str, Option<String>), RuleFau
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_are_parsed_into_word_pattern_path_and_count() {
-        for (text, word, address, path, allowed) in [
-            ("replace", "replace", None, None, 0),
-            ("delete:aws_db_*", "delete", Some("aws_db_x"), None, 0),
-            ("changes>200", "changes", None, None, 200),
-            (" changes > 200 ", "changes", None, None, 200),
-            ("sensitive-removed:aws_db_*", "sensitive-removed", Some("aws_db_x"), None, 0),
-            ("drift:module.a.*>1", "drift", Some("module.a.b"), None, 1),
-            (r#"delete:a.b["x,y"]"#, "delete", Some(r#"a.b["x,y"]"#), None, 0),
-            (r#"destroy:a.b["x:y>z"]"#, "destroy", Some(r#"a.b["x:y>z"]"#), None, 0),
-            ("unknown-path:*.password", "unknown-path", None, Some("a[0].password"), 0),
-            ("changed-path:*_db:engine>2", "changed-path", Some("aws_db"), Some("engine"), 2),
-            (
-                r#"changed-path:a.b["x:y"]:tags.*"#,
-                "changed-path",
-                Some(r#"a.b["x:y"]"#),
-                Some("tags.k"),
-                0,
-            ),
-            ("changed-path:a_*:=tags>1", "changed-path", Some("a_b"), Some("tags"), 1),
-            (r#"changed-path:tags["a:b"]"#, "changed-path", None, Some(r#"tags["a:b"]"#), 0),
-        ] {
-            let rule = Rule::parse(text).unwrap();
-            assert!(SUBJECTS.contains(&(word, rule.subject)), "{text}");
-            let matches = |name| rule.address.as_ref().map(|address| address.covers(name));
-            assert_eq!(address.map(|_| true), matches(address.unwrap_or_default()), "{text}");
-            assert_ne!(matches("other"), Some(true), "{text}");
-            let covers = |name| rule.path.as_ref().map(|path| path.covers(name));
-            assert_eq!(path.map(|_| true), covers(path.unwrap_or_default()), "{text}");
-            assert_ne!(covers("other"), Some(true), "{text}");
-            assert_eq!((rule.allowed(), rule.text()), (allowed, text.trim()));
-        }
-    }
-
-    #[test]
-    fn a_rule_has_a_severity_and_a_message() {
-        for (text, severity, rule, message) in [
-            ("delete", Severity::Error, "delete", None),
-            ("error delete:a_*", Severity::Error, "delete:a_*", None),
-            ("warning  changes > 20", Severity::Warning, "changes > 20", None),
-            (r#"delete "Ask \"us\"." "#, Severity::Error, "delete", Some(r#"Ask "us"."#)),
-            (
-                r#"warning delete:a.b["x y"]>1  "No.""#,
-                Severity::Warning,
-                r#"delete:a.b["x y"]>1"#,
-                Some("No."),
-            ),
-            (r#"delete:a.b["x \"y"]"#, Severity::Error, r#"delete:a.b["x \"y"]"#, None),
-        ] {
-            let parsed = Rule::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-            let found = (parsed.severity(), parsed.text(), parsed.message());
-            assert_eq!(found, (severity, rule, message));
-        }
-    }
-
-    #[test]
-    fn invalid_rules_are_rejected_with_their_fault() {
-        use RuleFault::*;
-        for (text, fault) in [
-            ("", Empty),
-            ("warning ", Unknown(None)),
-            ("error \"m\"", Empty),
-            ("deletes", Unknown(Some("delete"))),
-            ("Delete", Unknown(Some("delete"))),
-            ("dleete:aws_db", Unknown(Some("delete"))),
-            ("warn delete", Severity("warning")),
-            ("shrink", Unknown(None)),
-            (">3", Unknown(None)),
-            (":aws_db", Unknown(None)),
-            ("delete :aws_*", Blank("delete")),
-            ("delete terraform_data", Blank("delete")),
-            ("delete:", NoPattern("delete")),
-            ("delete:>3", NoPattern("delete")),
-            ("changed-path:aws_db:", NoPattern("changed-path")),
-            ("changed-path::engine", NoPattern("changed-path")),
-            ("delete>x", Count("delete")),
-            ("delete>", Count("delete")),
-            ("delete:aws_*>=3", Count("delete")),
-            ("delete:aws_* > x", Count("delete")),
-            ("delete:a>x", Count("delete")),
-            ("delete>-1", Count("delete")),
-            ("changes>99999999999999999999", Count("changes")),
-            ("delete: aws_*", Stray),
-            ("delete:aws_* # none", Stray),
-            ("delete:=aws_db", Stray),
-            ("delete:aws_*,replace", Comma),
-            ("delete,replace", Comma),
-            ("changed-path:aws_db:engine,name", Comma),
-            ("delete:\"aws_*\"", Quoted),
-            ("changed-path:\"aws_db\":engine", Quoted),
-            ("changed-path:aws_db:\"engine\"", Quoted),
-            ("changed-path:aws_db: engine", Stray),
-            ("changed-path:=a=b", Stray),
-            ("errored:a", NeedlessPattern("errored")),
-            ("changed-path", NoPath("changed-path")),
-            ("changed-path:", NoPath("changed-path")),
-            ("sensitive-path>3", NoPath("sensitive-path")),
-            ("changed-path:=", NoPattern("changed-path")),
-            ("changed-path:a..b", Path),
-            ("changed-path:jsondecode(policy)", Document),
-            ("changed-path:a:jsondecode(policy).Statement[0].Action>3", Document),
-            ("unknown-path:=yamldecode(m[\"a b\"]).c", Document),
-            ("changed-path:*jsondecode(policy)*", Document),
-            ("changed-path:m[\"(repeats a sensitive value)\"].x", MaskedKey),
-            (r#"delete "Ask"#, Message),
-            (r#"delete "Ask" us"#, Message),
-        ] {
-            assert_eq!(Rule::parse(text).unwrap_err(), fault, "{text}");
-        }
-    }
-}
+mod tests;

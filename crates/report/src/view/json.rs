@@ -1,23 +1,25 @@
 //! Writes values of a piece as compact JSON, with secrets masked as in reports.
 //!
 //! A marked value becomes [`MASK`], and a string or number that repeats a secret becomes [`ECHO`].
-//! If a string contains a document with a secret, the whole string is masked.
+//! If a string contains a document with a secret, the whole string is masked. A path into the
+//! document shows its parts one by one.
 
 use std::cell::RefCell;
 
-use super::shown::ValueRenderer;
+use super::shown::{DEEPER, ValueRenderer};
 use super::{Detail, ViewSettings};
 use plansift_core::error::Result;
 use plansift_core::json::compact::push_compact;
 use plansift_core::json::string::push_quoted;
 use plansift_core::json::value::{Kind, Value};
-use plansift_core::path::Path;
+use plansift_core::path::{Step, StepCursor};
+use plansift_core::text_document::{TextDocument, Unread};
 use plansift_plan::marks::Marks;
 use plansift_plan::marks::parts::Parts;
 use plansift_plan::marks::{ECHO, MASK};
 use plansift_plan::plan::{Piece, PieceKind};
 use plansift_plan::record::MaskText;
-use plansift_plan::record::values::MaskValues;
+use plansift_plan::record::values::{MaskValues, SelectedPath};
 
 /// Writes the values of pieces as JSON, one piece after the other.
 #[derive(Debug)]
@@ -61,16 +63,16 @@ impl MaskValues for MaskedJson<'_> {
         Ok(is_secret || parts.subject.named)
     }
 
-    fn push_at(&mut self, root: Value<'_>, path: Path<'_>, json: &mut String) -> Result<bool> {
-        let mut value = root;
-        for step in path.steps() {
-            if self.renderer.hides(value) {
-                break;
-            }
-            let Some(inner) = value.at([step])? else { return Ok(false) };
-            value = inner;
+    fn push_at(
+        &mut self,
+        root: Value<'_>,
+        path: SelectedPath<'_>,
+        json: &mut String,
+    ) -> Result<bool> {
+        match self.at(root, path.outer(), |value, step| value.at([step]))? {
+            Some(value) => self.push_in_document(value, path, 0, json),
+            None => Ok(false),
         }
-        self.push(value, json).map(|()| true)
     }
 
     fn push(&mut self, value: Value<'_>, json: &mut String) -> Result<()> {
@@ -86,6 +88,75 @@ impl MaskValues for MaskedJson<'_> {
                 push_quoted(if is_secret { ECHO } else { key }, json);
             },
         )
+    }
+}
+
+impl MaskedJson<'_> {
+    /// Returns the value at the end of a path, or the marked value around it. `inner` takes a step.
+    fn at<'a, 's>(
+        &self,
+        root: Value<'a>,
+        steps: impl Iterator<Item = Step<'s>>,
+        inner: impl Fn(Value<'a>, Step<'s>) -> Result<Option<Value<'a>>>,
+    ) -> Result<Option<Value<'a>>> {
+        let mut value = root;
+        for step in steps {
+            if self.renderer.hides(value) {
+                break;
+            }
+            let Some(inner) = inner(value, step)? else { return Ok(None) };
+            value = inner;
+        }
+        Ok(Some(value))
+    }
+
+    /// Appends the value in the document at a level of `path`, which is in the string `value`.
+    /// Below the last level, appends the value itself. A document that cannot be searched for
+    /// secrets is masked.
+    fn push_in_document(
+        &mut self,
+        value: Value<'_>,
+        path: SelectedPath<'_>,
+        level: usize,
+        json: &mut String,
+    ) -> Result<bool> {
+        let Some((decoder, inside)) = path.document(level).filter(|_| !self.renderer.hides(value))
+        else {
+            return self.push(value, json).map(|()| true);
+        };
+        if value.kind()? != Kind::String {
+            return Ok(false);
+        }
+        let text = value.text()?;
+        if self.renderer.is_secret(text.as_bytes()) {
+            push_quoted(&self.renderer.whole_text(text), json);
+            return Ok(true);
+        }
+        let mut document = match TextDocument::decoded(text.as_bytes()) {
+            Ok(Some(document)) if document.syntax.decoder() == decoder => document,
+            Ok(_) => return Ok(false),
+            Err(Unread) => {
+                push_quoted(DEEPER, json);
+                return Ok(true);
+            }
+        };
+        let (root, start) = (document.value(), json.len());
+        let found = self.renderer.enter(&[root]).and_then(|marked| {
+            // Fails if a key occurs twice, because readers disagree about its value.
+            let inner = |value, step: Step<'_>| StepCursor::of(Some(value))?.take(step);
+            let found = self.at(root, inside, inner);
+            let found = found.and_then(|value| match value {
+                Some(value) => self.push_in_document(value, path, level + 1, json),
+                None => Ok(false),
+            });
+            self.renderer.leave(marked);
+            found
+        });
+        Ok(found.unwrap_or_else(|_| {
+            json.truncate(start);
+            push_quoted(MASK, json);
+            true
+        }))
     }
 }
 

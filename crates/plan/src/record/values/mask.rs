@@ -1,10 +1,10 @@
 //! What the reader of values asks of a mask.
 
+use super::SelectedPath;
 use crate::plan::Piece;
 use crate::record::MaskText;
 use plansift_core::error::Result;
 use plansift_core::json::value::Value;
-use plansift_core::path::Path;
 
 /// Writes the values of pieces as compact JSON with secrets masked, one piece after the other.
 pub trait MaskValues: MaskText {
@@ -17,12 +17,18 @@ pub trait MaskValues: MaskText {
     fn begin(&mut self, piece: &Piece<'_>) -> Result<bool>;
 
     /// Appends the value at a path below `root`, a value of the current piece. Returns `false` if
-    /// there is no such value.
+    /// there is no such value. A string without a document in the syntax of the path has no value
+    /// in it.
     ///
     /// # Errors
     ///
     /// Fails if the value is malformed.
-    fn push_at(&mut self, root: Value<'_>, path: Path<'_>, json: &mut String) -> Result<bool>;
+    fn push_at(
+        &mut self,
+        root: Value<'_>,
+        path: SelectedPath<'_>,
+        json: &mut String,
+    ) -> Result<bool>;
 
     /// Appends a value of the current piece.
     ///

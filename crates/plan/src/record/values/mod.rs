@@ -13,5 +13,5 @@ mod reader;
 mod rows;
 
 pub use mask::MaskValues;
-pub use options::{RowKind, Select, ValuesOptions, ValuesSource};
+pub use options::{RowKind, Select, SelectedPath, ValuesOptions, ValuesSource};
 pub use reader::{ValuesResult, read};

@@ -151,12 +151,15 @@ impl Reader<'_> {
 
     fn shows(&self, instance: &ResourceInstance<'_>) -> Result<bool> {
         let ValuesOptions { only, all, patterns: watched, .. } = self.options;
-        if let Some(watched) = watched {
+        if let Some(watched) = watched.as_ref().filter(|it| it.is_open()) {
+            let sensitive = instance.sensitive_values;
+            let sensitive = rows::sensitive(sensitive, &self.options.read.limits).ok();
             let resource = patterns::Resource {
                 address: Some(instance.address),
                 type_name: instance.resource.type_name,
                 values: [instance.values, None, None],
                 is_secret: patterns::is_whole_mark(instance.sensitive_values),
+                sensitive: sensitive.as_ref(),
                 ..patterns::Resource::default()
             };
             watched.see(&resource, &[]);

@@ -59,7 +59,7 @@ pub(super) fn resource<'o>(
 }
 
 /// Returns the paths that a sensitivity overlay marks.
-fn sensitive(overlay: Option<Value<'_>>, limits: &Limits) -> Result<Paths> {
+pub(super) fn sensitive(overlay: Option<Value<'_>>, limits: &Limits) -> Result<Paths> {
     overlay.map_or_else(|| Ok(Paths::new()), |overlay| marked_places(overlay, limits))
 }
 

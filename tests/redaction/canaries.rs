@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::encodings;
-use crate::run;
+use crate::run::{self, is_tried_of};
 
 /// Prefixes of canaries: of texts, of numbers, of texts written with escapes, and of texts that are
 /// too short for echoes.
@@ -413,7 +413,8 @@ fn redactions() -> Vec<(Vec<&'static str>, Echoes)> {
 
 #[test]
 fn redact_writes_no_canary() {
-    for (args, echoes) in redactions() {
+    let tried = redactions().into_iter().enumerate().filter(|(number, _)| is_tried_of(3, *number));
+    for (_, (args, echoes)) in tried {
         for text in [plan_with(echoes), state_with(echoes)] {
             assert!(text.matches(CANARIES[0]).count() > 20);
             assert!(run_on(&text, &args), "{args:?}");

@@ -21,7 +21,7 @@ use plansift_fleet::run::{
     DocumentOutcome, Events, Opening, Passes, PlanReader, Remark, ValuesReader,
 };
 use plansift_fleet::source::Stop;
-use plansift_plan::plan::{Accepts, PlanOptions};
+use plansift_plan::plan::PlanOptions;
 use plansift_plan::record::values::{ValuesOptions, ValuesSource};
 use plansift_plan::record::{Extent, Label, Record, RecordOptions, Show, Sink};
 use plansift_redact::audit::AuditOptions;
@@ -173,8 +173,8 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<Vec<S
                 show: if query.shows_all { Show::All } else { Show::Changes },
                 extent: if query.needs_values() { Extent::Paths } else { Extent::Actions },
                 relevant: query.table == "relevant_attributes",
-                accepts: Accepts::Plans,
                 patterns: patterns.clone(),
+                ..RecordOptions::default()
             };
             // The secrets of the plan, for the messages of its checks.
             let attributes = &match query.shows_messages() {
@@ -204,11 +204,7 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<Vec<S
             read_all(Consumer::Documents(reader.passes(), &mut reader))
         }
         Family::Configuration => {
-            let rows = match (&query.references, &query.dependents) {
-                (Some(address), _) => ConfigurationRows::References(address),
-                (None, Some(address)) => ConfigurationRows::Dependents { address, files: None },
-                (None, None) => ConfigurationRows::Elements(None),
-            };
+            let rows = configuration_rows(query);
             let mut reader = ConfigurationReader { rows, sink, has_element: false };
             let ended = read_all(Consumer::Documents(Passes::One, &mut reader));
             has_element = reader.has_element;
@@ -227,6 +223,15 @@ fn run(query: &Query, batches: SyncSender<Message>, stop: &Stop) -> Result<Vec<S
     warnings
         .extend(element.map(|address| format!("no configuration has anything named {address}")));
     Ok(warnings)
+}
+
+/// Returns which rows of a configuration the query asks for.
+fn configuration_rows(query: &Query) -> ConfigurationRows<'_> {
+    match (&query.references, &query.dependents) {
+        (Some(address), _) => ConfigurationRows::References(address),
+        (None, Some(address)) => ConfigurationRows::Dependents { address, files: None },
+        (None, None) => ConfigurationRows::Elements(None),
+    }
 }
 
 /// Ignores messages: warnings have no place in a table, and sinks receive errors.

@@ -61,10 +61,13 @@ impl Screen {
 
     fn trigger(&mut self, assertion: &Assertion) -> Option<Trigger> {
         let Assertion { expectations, path, when, is_optional, .. } = assertion;
-        let holds_without_change = |it: &Expectation| {
-            matches!(it, Expectation::NotChange(_) | Expectation::Unchanged(true))
+        let holds_without_change = |expectation: &Expectation| {
+            matches!(expectation, Expectation::NotChange(_) | Expectation::Unchanged(true))
         };
-        let of_sensitive = |it: &Expectation| matches!(it, Expectation::NotChange(change) if change.sensitive == Some(true));
+        let of_sensitive = |expectation: &Expectation| {
+            let Expectation::NotChange(change) = expectation else { return false };
+            change.sensitive == Some(true)
+        };
         // An assertion that is not optional may fail because nothing has its path.
         let is_quiet = *is_optional || matches!(path, ValueSelector::At(_)) && when.is_none();
         if !is_quiet || !expectations.iter().all(holds_without_change) {

@@ -1,6 +1,7 @@
 //! Sets of resource types, for patterns such as `@data`. The file `type-sets.txt` has the types of
 //! the built-in sets and the reasons. Files of the user change these sets, and add others.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -14,7 +15,33 @@ pub const TYPE_SETS: &str = include_str!("type-sets.txt");
 #[derive(Debug, PartialEq, Eq)]
 pub struct TypeSet {
     name: Box<str>,
-    globs: Vec<Glob>,
+    globs: Globs,
+}
+
+/// Globs of types. A set has many, and each resource is compared with them.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Globs {
+    /// The globs that match only types with this last word: `*_db_instance` by `instance`.
+    by_last_word: HashMap<Box<str>, Vec<Glob>>,
+    others: Vec<Glob>,
+}
+
+impl Globs {
+    fn push(&mut self, glob: &str) {
+        let list = match glob.rsplit_once('_') {
+            Some((_, word)) if !word.contains('*') => {
+                self.by_last_word.entry(word.into()).or_default()
+            }
+            _ => &mut self.others,
+        };
+        list.push(Glob::new(glob));
+    }
+
+    fn matches(&self, type_name: &str) -> bool {
+        let last_word = type_name.rsplit_once('_').map(|(_, word)| word);
+        let found = last_word.and_then(|word| self.by_last_word.get(word)).into_iter().flatten();
+        found.chain(&self.others).any(|glob| glob.matches(type_name.as_bytes()))
+    }
 }
 
 impl TypeSet {
@@ -48,7 +75,7 @@ impl TypeSet {
 
     /// Whether the set has a type.
     pub fn has(&self, type_name: &str) -> bool {
-        self.globs.iter().any(|glob| glob.matches(type_name.as_bytes()))
+        self.globs.matches(type_name)
     }
 }
 
@@ -67,8 +94,10 @@ static SETS: OnceLock<TypeSets> = OnceLock::new();
 impl Default for TypeSets {
     fn default() -> TypeSets {
         let built_in = |name: &str| {
-            let globs = entries().filter(|entry| entry.set == name);
-            TypeSet { name: name.into(), globs: globs.map(|entry| Glob::new(entry.glob)).collect() }
+            let mut globs = Globs::default();
+            let entries = entries().filter(|entry| entry.set == name);
+            entries.for_each(|entry| globs.push(entry.glob));
+            TypeSet { name: name.into(), globs }
         };
         TypeSets { sets: TypeSet::NAMES.map(built_in).into(), lines: 0 }
     }
@@ -120,12 +149,12 @@ impl TypeSets {
             return Err(TypeSetFault::TooManySets(TypeSets::SETS_MAX));
         }
         if index == self.sets.len() {
-            self.sets.push(TypeSet { name: entry.set.into(), globs: Vec::new() });
+            self.sets.push(TypeSet { name: entry.set.into(), globs: Globs::default() });
         }
         let globs = &mut self.sets[index].globs;
         match entry.glob {
-            "=" => globs.clear(),
-            glob => globs.push(Glob::new(glob)),
+            "=" => *globs = Globs::default(),
+            glob => globs.push(glob),
         }
         Ok(())
     }
@@ -191,6 +220,27 @@ mod tests {
     use super::*;
     use std::fmt::Write as _;
     use std::path::Path;
+
+    #[test]
+    fn globs_match_as_if_each_was_tried() {
+        let words = ["", "a", "b", "aa", "*", "a*", "*b"];
+        let texts = |words: &[&str]| -> Vec<String> {
+            let pairs = words.iter().flat_map(|one| words.iter().map(move |two| [*one, *two]));
+            let pairs = pairs.flat_map(|[one, two]| {
+                [one.to_owned(), format!("{one}_{two}"), format!("{one}_{two}_b"), two.repeat(2)]
+            });
+            pairs.collect()
+        };
+        let (globs, types) = (texts(&words), texts(&words[..4]));
+        for glob in &globs {
+            let mut indexed = Globs::default();
+            indexed.push(glob);
+            for name in &types {
+                let expected = Glob::new(glob).matches(name.as_bytes());
+                assert_eq!(indexed.matches(name), expected, "{glob} {name}");
+            }
+        }
+    }
 
     #[test]
     fn lines_are_sorted_and_have_a_reason() {

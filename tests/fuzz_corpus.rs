@@ -17,7 +17,7 @@ const LEN_MAX: u64 = 1 << 20;
 
 /// The folders of the corpus with the least number of their files, and by day a file is checked by
 /// one target of how many.
-const FOLDERS: [(&str, usize, usize); 18] = [
+const FOLDERS: [(&str, usize, usize); 19] = [
     ("assertions", 3, 4),
     ("attack", 20, 4),
     ("cases", 14, 4),
@@ -33,6 +33,7 @@ const FOLDERS: [(&str, usize, usize); 18] = [
     ("real", 428, 16),
     ("sources", 3, 4),
     ("states", 2, 4),
+    ("type-sets", 1, 4),
     ("vectors", 139, 16),
     ("wire", 2, 4),
     ("wrong", 58, 4),

@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use foldhash::fast::RandomState;
 
-use super::screen::Screen;
 use super::subject::{Assertion, Expectation, PlanState, Subject};
+use super::triggers::Triggers;
 use plansift_core::path::AddressPattern;
 
 /// Indices by an address or a name.
@@ -30,7 +30,7 @@ pub struct Assertions {
     output_globs: Vec<usize>,
     /// The assertions about the plan as a whole.
     of_plan: Vec<usize>,
-    screen: Screen,
+    triggers: Triggers,
     is_strict: bool,
 }
 
@@ -84,15 +84,15 @@ impl Assertions {
         found
     }
 
-    /// The same assertions, each of which sees every change.
+    /// Removes the triggers, so that every change is checked.
     #[cfg(test)]
-    pub(super) fn unscreened(self) -> Assertions {
-        Assertions { screen: Screen::off(self.list.len()), ..self }
+    pub(super) fn without_triggers(self) -> Assertions {
+        Assertions { triggers: Triggers::none(self.list.len()), ..self }
     }
 
     /// What must change so that each assertion can fail.
-    pub(super) fn screen(&self) -> &Screen {
-        &self.screen
+    pub(super) fn triggers(&self) -> &Triggers {
+        &self.triggers
     }
 
     /// The assertions about the plan as a whole.
@@ -131,11 +131,24 @@ impl Assertions {
         found.dedup();
         found
     }
+
+    /// Adds the pattern of the assertion at `place` to the patterns and to an index.
+    fn add_pattern(&mut self, pattern: &AddressPattern, place: usize) {
+        let index = self.patterns.len();
+        self.patterns.push((pattern.clone(), vec![place]));
+        match (constant(pattern), longest_name(pattern.text())) {
+            // The name of a set is in no address.
+            _ if pattern.is_set() => self.globs.push(index),
+            (Some(text), _) => self.exact.entry(text.to_owned()).or_default().push(index),
+            (None, Some(name)) => self.named.entry(name.to_owned()).or_default().push(index),
+            (None, None) => self.globs.push(index),
+        }
+    }
 }
 
 impl From<Vec<Assertion>> for Assertions {
     fn from(list: Vec<Assertion>) -> Assertions {
-        let mut all = Assertions { screen: Screen::of(&list), ..Assertions::default() };
+        let mut all = Assertions { triggers: Triggers::of(&list), ..Assertions::default() };
         let mut known: HashMap<&str, usize> = HashMap::new();
         for (place, assertion) in list.iter().enumerate() {
             match &assertion.subject {
@@ -154,21 +167,6 @@ impl From<Vec<Assertion>> for Assertions {
             }
         }
         Assertions { list, ..all }
-    }
-}
-
-impl Assertions {
-    /// Adds the pattern of the assertion at `place` to the patterns and to an index.
-    fn add_pattern(&mut self, pattern: &AddressPattern, place: usize) {
-        let index = self.patterns.len();
-        self.patterns.push((pattern.clone(), vec![place]));
-        match (constant(pattern), longest_name(pattern.text())) {
-            // The name of a set is in no address.
-            _ if pattern.is_set() => self.globs.push(index),
-            (Some(text), _) => self.exact.entry(text.to_owned()).or_default().push(index),
-            (None, Some(name)) => self.named.entry(name.to_owned()).or_default().push(index),
-            (None, None) => self.globs.push(index),
-        }
     }
 }
 

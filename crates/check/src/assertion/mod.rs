@@ -35,10 +35,10 @@ mod pinned_file;
 mod places;
 mod read;
 mod run;
-mod screen;
 mod sides;
 mod subject;
 mod transition;
+mod triggers;
 mod values;
 mod verdict;
 

@@ -96,11 +96,11 @@ impl<'a> Run<'a> {
         self.results.names.add_resource(&self.current.address, &self.current.type_name);
         let sides = Sides::of_change(&resource.change);
         let places = self.assertions.covering(&self.current.address, &self.current.type_name);
-        let screen = self.assertions.screen();
-        let touched = match screen.has_trigger(&places) {
+        let triggers = self.assertions.triggers();
+        let touched = match triggers.has_trigger(&places) {
             true => {
                 let is_gone = self.current.item(&self.facts, &sides).is_gone();
-                Some(screen.touched(&resource.change, is_gone)?)
+                Some(triggers.touched(&resource.change, is_gone)?)
             }
             false => None,
         };
@@ -112,7 +112,7 @@ impl<'a> Run<'a> {
             }
             let answer = &mut self.results.answers[place];
             match &touched {
-                Some(touched) if !screen.may_fail(place, touched, &sides, answer.has_path)? => {
+                Some(touched) if !triggers.may_fail(place, touched, &sides, answer.has_path)? => {
                     answer.outcome.asked += 1;
                 }
                 _ => self.check(place, &sides, None)?,

@@ -4,12 +4,14 @@
 //! converted to JSON first (`yaml.rs`). If it is unclear whether a string is a document, it counts
 //! as plain text.
 
+#[cfg_attr(not(feature = "yaml"), expect(dead_code, reason = "only YAML has nodes"))]
 mod nodes;
 mod permit;
 // Public for `redact`, which writes masks in place of nodes.
 #[doc(hidden)]
 pub mod place;
 mod syntax;
+#[cfg(feature = "yaml")]
 mod yaml;
 
 pub use syntax::{Syntax, Unread};
@@ -20,8 +22,7 @@ use crate::json::value::Value;
 use crate::limits::Limits;
 use permit::Permit;
 use place::Places;
-use syntax::Read;
-use yaml::{Aliases, DEPTH_MAX};
+use syntax::{Aliases, Read};
 
 /// Maximum nesting of documents in strings that are parsed. Each document is parsed once for each
 /// document around it.
@@ -30,8 +31,12 @@ pub const DOCUMENT_DEPTH_MAX: u32 = 4;
 /// Maximum length of a string that is parsed, in bytes.
 const TEXT_MAX: usize = 1 << 20;
 
+/// Deepest nesting of a document that is parsed.
+const DEPTH_MAX: u64 = 200;
+
 /// Maximum number of brackets and commas in a string that is parsed as YAML. The parser buffers a
 /// bracketed list up to its end, and needs a few KB for each element.
+#[cfg(feature = "yaml")]
 const FLOW_MAX: usize = 50_000;
 
 /// The memory of a JSON document and its outline, for each byte of its text.
@@ -162,6 +167,7 @@ impl TextDocument {
         Ok(value.map(|value| TextDocument { syntax, is_clear, value, places, _permit: permit }))
     }
 
+    #[cfg(feature = "yaml")]
     fn yaml(text: &[u8], aliases: Aliases) -> Read<TextDocument> {
         let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
         if !may_be_yaml(text.as_bytes()) {
@@ -177,6 +183,12 @@ impl TextDocument {
         Ok(value.map(|value| TextDocument { syntax, is_clear, value, places, _permit: permit }))
     }
 
+    /// A build without the feature `yaml` cannot read YAML.
+    #[cfg(not(feature = "yaml"))]
+    fn yaml(text: &[u8], _: Aliases) -> Read<TextDocument> {
+        if may_be_yaml(text) { Err(Unread) } else { Ok(None) }
+    }
+
     /// Returns the value of the document.
     pub fn value(&mut self) -> Value<'_> {
         self.value.value()
@@ -190,6 +202,7 @@ impl TextDocument {
 }
 
 /// Counts the opening brackets and commas in a string.
+#[cfg(feature = "yaml")]
 fn flow(text: &[u8]) -> usize {
     text.iter().filter(|byte| matches!(byte, b'[' | b'{' | b',')).count()
 }
@@ -204,7 +217,7 @@ fn outlined(text: &[u8]) -> Read<Detached> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "yaml"))]
 mod tests {
     use super::*;
 

@@ -28,8 +28,18 @@ impl Syntax {
     }
 }
 
-/// The error for a string that is too long to parse, or a document that is nested too deep. Its
-/// contents are unknown and may be secret.
+/// What an alias (`*name`) in YAML becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aliases {
+    /// A string, which has a place in the text.
+    Names,
+    /// A copy of its node, as for Terraform. Copies have no place in the text.
+    Copies,
+}
+
+/// The error for a string that is too long to parse, a document that is nested too deep, and, in a
+/// build without the feature `yaml`, a string that may be YAML. The contents of the string are
+/// unknown and may be secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unread;
 

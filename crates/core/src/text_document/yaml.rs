@@ -11,13 +11,11 @@ use std::ops::Range;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use serde_json::value::RawValue;
 
+use super::DEPTH_MAX;
 use super::nodes::{Node, Nodes};
 use super::place::{Places, Style};
-use super::syntax::{Read, Syntax, Unread};
+use super::syntax::{Aliases, Read, Syntax, Unread};
 use crate::json::string;
-
-/// Deepest nesting of a document that is parsed.
-pub(super) const DEPTH_MAX: u64 = 200;
 
 /// Maximum length of the JSON text: this multiple of the length of the YAML text, plus
 /// [`JSON_MIN`]. Only tags with a long prefix (`%TAG`) and copies of nodes exceed it.
@@ -25,15 +23,6 @@ const JSON_RATIO: usize = 4;
 
 /// See [`JSON_RATIO`], in bytes.
 const JSON_MIN: usize = 64 << 10;
-
-/// What an alias (`*name`) becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Aliases {
-    /// A string, which has a place in the text.
-    Names,
-    /// A copy of its node, as for Terraform. Copies have no place in the text.
-    Copies,
-}
 
 /// Returns the memory that a document takes at most, in bytes. A mapping with an empty value takes
 /// the most memory for its length.

@@ -1,7 +1,7 @@
 //! Finds the assertions that a change cannot break, because no value that they compare changes.
 //!
 //! Many assertions refuse one kind of change of one attribute, and most changes do not touch that
-//! attribute. The screen compares the bytes of each attribute once for all assertions. Equal bytes
+//! attribute. The bytes of each attribute are compared once for all assertions. Equal bytes
 //! are equal values, so only attributes with different bytes need a closer look.
 
 use std::collections::HashMap;
@@ -17,11 +17,11 @@ use plansift_plan::plan::Change;
 
 /// What must change so that each assertion can fail.
 #[derive(Debug, Default)]
-pub(super) struct Screen {
+pub(super) struct Triggers {
     /// The attributes that assertions compare, with their indices in [`Touched::attributes`].
     attributes: HashMap<String, usize, RandomState>,
     /// The trigger of each assertion; `None` if the assertion must see every change.
-    triggers: Vec<Option<Trigger>>,
+    list: Vec<Option<Trigger>>,
 }
 
 /// A change that can break an assertion.
@@ -43,20 +43,20 @@ pub(super) struct Touched {
     attributes: Vec<bool>,
 }
 
-impl Screen {
-    pub fn of(assertions: &[Assertion]) -> Screen {
-        let mut screen = Screen::default();
+impl Triggers {
+    pub fn of(assertions: &[Assertion]) -> Triggers {
+        let mut all = Triggers::default();
         for assertion in assertions {
-            let trigger = screen.trigger(assertion);
-            screen.triggers.push(trigger);
+            let trigger = all.trigger(assertion);
+            all.list.push(trigger);
         }
-        screen
+        all
     }
 
-    /// A screen without triggers.
+    /// Triggers with which each assertion sees every change.
     #[cfg(test)]
-    pub fn off(count: usize) -> Screen {
-        Screen { triggers: vec![None; count], ..Screen::default() }
+    pub fn none(count: usize) -> Triggers {
+        Triggers { list: vec![None; count], ..Triggers::default() }
     }
 
     fn trigger(&mut self, assertion: &Assertion) -> Option<Trigger> {
@@ -81,7 +81,7 @@ impl Screen {
 
     /// Whether any of these assertions has a trigger.
     pub fn has_trigger(&self, places: &[usize]) -> bool {
-        places.iter().any(|place| self.triggers[*place].is_some())
+        places.iter().any(|place| self.list[*place].is_some())
     }
 
     /// Whether an assertion can fail for a change. `has_path` says whether a value has been found
@@ -93,7 +93,7 @@ impl Screen {
         sides: &Sides<'_>,
         has_path: bool,
     ) -> Result<bool> {
-        let Some(trigger) = self.triggers[place] else { return Ok(true) };
+        let Some(trigger) = self.list[place] else { return Ok(true) };
         if trigger.needs_path && !has_path {
             return Ok(true);
         }
@@ -261,7 +261,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_screen_changes_no_outcome(changes in prop::collection::vec(change(), 1..4)) {
+        fn triggers_change_no_outcome(changes in prop::collection::vec(change(), 1..4)) {
             let resources: Vec<Value> = changes.iter().enumerate().map(|(index, change)| json!({
                 "address": format!("t.x[{index}]"), "mode": "managed", "type": "t", "name": "x",
                 "index": index, "change": change,
@@ -273,10 +273,10 @@ mod tests {
                 });
                 Assertions::from(Vec::from(list))
             };
-            let [screened, whole] =
-                [assertions(), assertions().unscreened()].map(|it| check(&it, &plan));
+            let [with, without] =
+                [assertions(), assertions().without_triggers()].map(|it| check(&it, &plan));
             let outcomes = |answers: Result<Answers, String>| answers.map(|it| it.outcomes);
-            prop_assert_eq!(outcomes(screened), outcomes(whole));
+            prop_assert_eq!(outcomes(with), outcomes(without));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where the nodes of a document are in its text, and how to write in their place.
 //!
 //! A text inside a node has other offsets than the node's source: escapes, doubled quotes,
-//! indentation and folded lines lie between them. [`Style::positions`] walks both at once. White
+//! indentation and folded lines lie between them. `Style::positions` walks both at once. White
 //! space with a line break in it corresponds as a whole, because only white space is folded.
 
 use std::ops::Range;
@@ -128,7 +128,7 @@ impl Style {
     }
 
     /// Converts ranges in the decoded text of a node to ranges in its source, like
-    /// [`Style::positions`].
+    /// `Style::positions`.
     pub fn spelled(
         self,
         source: &[u8],

@@ -50,13 +50,31 @@ pub(super) struct OutputBuffer<'scope> {
     masker: Option<Masker<'scope>>,
     has_echoes: bool,
     out: BufWriter<&'scope mut dyn Write>,
-    /// The chunk being filled, up to the start of the window.
+    /// The bytes of the chunk being filled, up to the start of the window.
     chunk: Chunk,
+    /// What was found in this chunk and in the window, for the next chunks. A window may become many
+    /// chunks.
+    found: Found,
     offsets: Offsets,
     spare: Vec<Chunk>,
     /// Scratch space for the mask being written.
     mask: Vec<u8>,
     pub counts: Counts,
+}
+
+/// The findings that no chunk has yet.
+#[derive(Default)]
+struct Found {
+    edits: Vec<Edit>,
+    pieces: Vec<Span>,
+}
+
+impl Found {
+    /// Moves the findings that begin before `cut` to a chunk.
+    fn give(&mut self, chunk: &mut Chunk, cut: u64) {
+        chunk.edits.extend(self.edits.extract_if(.., |edit| edit.range.start < cut));
+        chunk.pieces.extend(self.pieces.extract_if(.., |piece| piece.range.start < cut));
+    }
 }
 
 /// The bytes taken from the document, the ranges left out, and the ends of the next chunks.
@@ -96,6 +114,7 @@ impl<'scope> OutputBuffer<'scope> {
             out: BufWriter::with_capacity(BUFFER, out),
             mask: Vec::new(),
             chunk: Chunk::default(),
+            found: Found::default(),
             offsets: Offsets {
                 cuts: VecDeque::new(),
                 cut: 0,
@@ -128,7 +147,7 @@ impl<'scope> OutputBuffer<'scope> {
     pub fn add(&mut self, at: u64, text: &'static str) {
         let at = self.place(at);
         if !text.is_empty() {
-            self.chunk.edits.push(Edit { range: at..at, mask: Mask::Added(text) });
+            self.found.edits.push(Edit { range: at..at, mask: Mask::Added(text) });
         }
     }
 
@@ -242,11 +261,7 @@ impl<'scope> OutputBuffer<'scope> {
 
     /// Passes the current chunk, which ends at `cut`, to the workers or the output.
     fn give(&mut self, cut: u64) -> Result<()> {
-        let mut rest = self.spare.pop().unwrap_or_default();
-        rest.start = cut;
-        rest.edits.extend(self.chunk.edits.extract_if(.., |edit| edit.range.start >= cut));
-        rest.pieces.extend(self.chunk.pieces.extract_if(.., |piece| piece.range.start >= cut));
-        let chunk = std::mem::replace(&mut self.chunk, rest);
+        let chunk = self.next_chunk(cut);
         if !self.has_echoes {
             return self.write(chunk);
         }
@@ -259,6 +274,15 @@ impl<'scope> OutputBuffer<'scope> {
             self.write(chunk)?;
         }
         Ok(())
+    }
+
+    /// Returns the current chunk with its findings, and begins the next one at `start`.
+    fn next_chunk(&mut self, start: u64) -> Chunk {
+        let mut next = self.spare.pop().unwrap_or_default();
+        next.start = start;
+        let mut chunk = std::mem::replace(&mut self.chunk, next);
+        self.found.give(&mut chunk, start);
+        chunk
     }
 
     fn write(&mut self, mut chunk: Chunk) -> Result<()> {
@@ -291,9 +315,7 @@ impl<'scope> OutputBuffer<'scope> {
             self.write(earlier)?;
         }
         self.offsets.removed_len += range.end - range.start - chunk.bytes.len() as u64;
-        let mut rest = self.spare.pop().unwrap_or_default();
-        rest.start = range.end - self.offsets.removed_len;
-        let mut before = std::mem::replace(&mut self.chunk, rest);
+        let mut before = self.next_chunk(range.end - self.offsets.removed_len);
         // A small chunk, not worth another thread.
         let masker = self.masker.get_or_insert_with(&self.new_masker);
         masker.work(&mut before);
@@ -309,7 +331,7 @@ impl<'scope> OutputBuffer<'scope> {
         self.take(source.window(), source.offset())?;
         if self.has_echoes && self.pool.is_unused() {
             // The rest of the document is one chunk, not worth another thread.
-            let mut chunk = std::mem::take(&mut self.chunk);
+            let mut chunk = self.next_chunk(u64::MAX);
             self.masker.get_or_insert_with(&self.new_masker).work(&mut chunk);
             self.write(chunk)?;
         } else {
@@ -346,7 +368,7 @@ impl<'scope> Notes for Rc<RefCell<OutputBuffer<'scope>>> {
         let range = output.places(edit.range);
         let is_there = !range.is_empty();
         if is_there {
-            output.chunk.edits.push(Edit { range, mask: edit.mask });
+            output.found.edits.push(Edit { range, mask: edit.mask });
         }
         is_there
     }
@@ -359,7 +381,7 @@ impl<'scope> Notes for Rc<RefCell<OutputBuffer<'scope>>> {
         }
         let (range, after) = (output.places(range), output.places(after));
         if !range.is_empty() {
-            output.chunk.pieces.push(Span { range, kind, after });
+            output.found.pieces.push(Span { range, kind, after });
         }
     }
 }

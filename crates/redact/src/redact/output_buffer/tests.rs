@@ -125,3 +125,22 @@ fn the_limit_on_a_piece_applies_to_the_bytes_after_the_last_piece() {
         });
     }
 }
+
+/// A window may become many chunks. None of them keeps memory for the findings of the others.
+#[test]
+fn a_chunk_takes_memory_for_its_own_findings() {
+    const ROUNDS: u64 = 20;
+    const FINDINGS: u64 = 100;
+    let written = written(1, Limits::default(), |buffer| {
+        buffer.begin(0);
+        for round in 0..ROUNDS {
+            (0..FINDINGS).for_each(|at| buffer.add(round * SIZE + at, "x"));
+            buffer.passed((round + 1) * SIZE);
+        }
+        buffer.append(&vec![b' '; (ROUNDS * SIZE) as usize]).unwrap();
+        let largest = buffer.spare.iter().map(|chunk| chunk.edits.capacity() as u64).max();
+        assert!(largest.is_some_and(|largest| largest < 3 * FINDINGS), "{largest:?}");
+        finish(buffer);
+    });
+    assert_eq!(written.matches('x').count() as u64, ROUNDS * FINDINGS);
+}

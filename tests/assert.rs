@@ -5,6 +5,7 @@ mod formats;
 mod meaning;
 mod packs;
 mod pins;
+mod references;
 pub mod secrets;
 mod transitions;
 mod wildcards;

@@ -4,8 +4,9 @@ use super::document::{Documents, InDocument};
 use super::matcher::{Matcher, len};
 use super::outcome::{Finding, Outcome, Quote, Quoted};
 use super::places::Places;
+use super::references::{Met, References, digest};
 use super::sides::{AFTER, BEFORE, Marked, Place, Sides, UNKNOWN};
-use super::subject::{Action, Condition, DocumentSelector, Expectation, ValueSelector};
+use super::subject::{Action, Condition, DocumentSelector, Expectation, Reference, ValueSelector};
 use super::transition::{Planned, Transition, ValueChange};
 use super::values::words;
 use crate::known::{Data, SENSITIVE, Type};
@@ -389,7 +390,8 @@ impl<'a> Item<'_, 'a> {
 
     /// Whether a condition holds: all of its expectations at one of the places of its path. A
     /// condition on an unknown value counts as met, so that no check is left out by mistake.
-    pub fn meets(&self, condition: &Condition) -> Result<bool> {
+    pub fn meets(&self, condition: &Condition) -> Result<Met> {
+        let mut referring = Vec::new();
         let mut holds = |item: &Item<'_, '_>, place: &Place<'_>, _: &[AttributeStep]| {
             let is_unknown = item.sides.marked(UNKNOWN, place)? == Marked::Whole;
             for expectation in &condition.expectations {
@@ -399,9 +401,31 @@ impl<'a> Item<'_, 'a> {
                     return Ok(false);
                 }
             }
-            Ok(true)
+            if condition.refers_to.is_none() || is_unknown {
+                return Ok(true);
+            }
+            referring.extend(item.at(place).map(digest).transpose()?.flatten());
+            Ok(false)
         };
-        self.any_place(&condition.path, "", &mut holds)
+        Ok(match self.any_place(&condition.path, "", &mut holds)? {
+            true => Met::Yes,
+            false if referring.is_empty() => Met::No,
+            false => Met::IfReferring(referring),
+        })
+    }
+
+    /// Records the resource as one that others may refer to, if it meets the condition.
+    pub fn note_reference(&self, to: &Reference, references: &mut References) -> Result<()> {
+        let place = self.sides.at(&to.attribute)?;
+        references.has_target |= self.sides.has(&place)?;
+        let Some(value) = self.at(&place).map(digest).transpose()?.flatten() else {
+            return Ok(());
+        };
+        let condition = to.condition.as_ref().map(|condition| self.meets(condition)).transpose()?;
+        if !matches!(condition, Some(Met::No)) {
+            references.add_target(value);
+        }
+        Ok(())
     }
 
     /// Whether there is a value at a path, or the path is the root.

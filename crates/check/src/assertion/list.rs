@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use foldhash::fast::RandomState;
 
-use super::subject::{Assertion, Expectation, PlanState, Subject};
+use super::subject::{Assertion, Expectation, PlanState, Reference, Subject};
 use super::triggers::Triggers;
 use plansift_core::path::AddressPattern;
 
@@ -28,6 +28,8 @@ pub struct Assertions {
     outputs: Index,
     /// Assertions about outputs whose pattern has a `*`.
     output_globs: Vec<usize>,
+    /// The patterns for resources that others refer to, each with its assertions in order.
+    referred: Vec<(AddressPattern, Vec<usize>)>,
     /// The assertions about the plan as a whole.
     of_plan: Vec<usize>,
     triggers: Triggers,
@@ -100,6 +102,18 @@ impl Assertions {
         &self.of_plan
     }
 
+    /// The assertions about resources that refer to this one.
+    pub(super) fn referring(
+        &self,
+        address: &str,
+        type_name: &str,
+    ) -> impl Iterator<Item = (usize, &Reference)> {
+        let referred = self.referred.iter().filter(move |it| covers(&it.0, address, type_name));
+        referred
+            .flat_map(|(_, places)| places)
+            .filter_map(|place| self.list[*place].refers_to().map(|reference| (*place, reference)))
+    }
+
     /// The assertions that cover a resource.
     ///
     /// One index finds a pattern without `*`. Such a pattern equals the address, the type, or a
@@ -109,10 +123,7 @@ impl Assertions {
         let mut found = Vec::new();
         let mut add = |index: &usize| {
             let (pattern, places) = &self.patterns[*index];
-            let may_be_address = !pattern.is_set();
-            let may_be_type = pattern.exact().is_none();
-            if may_be_address && pattern.covers(address) || may_be_type && pattern.covers(type_name)
-            {
+            if covers(pattern, address, type_name) {
                 found.extend(places);
             }
         };
@@ -165,9 +176,22 @@ impl From<Vec<Assertion>> for Assertions {
                 },
                 Subject::Plan => all.of_plan.push(place),
             }
+            if let Some(Reference { resource, .. }) = assertion.refers_to() {
+                match all.referred.iter_mut().find(|(pattern, _)| pattern == resource) {
+                    Some((_, places)) => places.push(place),
+                    None => all.referred.push((resource.clone(), vec![place])),
+                }
+            }
         }
         Assertions { list, ..all }
     }
+}
+
+/// Whether a pattern covers a resource by its address or by its type.
+fn covers(pattern: &AddressPattern, address: &str, type_name: &str) -> bool {
+    let may_be_address = !pattern.is_set();
+    let may_be_type = pattern.exact().is_none();
+    may_be_address && pattern.covers(address) || may_be_type && pattern.covers(type_name)
 }
 
 /// The text of a pattern without wildcards.

@@ -34,6 +34,7 @@ mod partial_results;
 mod pinned_file;
 mod places;
 mod read;
+mod references;
 mod run;
 mod sides;
 mod subject;
@@ -53,8 +54,8 @@ pub use self::parse::{parse, parse_one};
 pub use self::read::Syntax;
 pub use self::run::Run;
 pub use self::subject::{
-    Action, Assertion, Condition, DocumentSelector, Expectation, PlanState, Severity, Subject,
-    ValueSelector,
+    Action, Assertion, Condition, DocumentSelector, Expectation, PlanState, Reference, Severity,
+    Subject, ValueSelector,
 };
 pub use self::transition::{Growth, Transition};
 pub use self::verdict::{Answers, Unmatched};

@@ -5,7 +5,7 @@ use super::node::{FileError, Member, Node, NodeKind, boolean, text, unknown_key,
 use super::read::{Syntax, read};
 use super::subject::{
     Action, Assertion, Condition, DEFERRAL_REASONS, DocumentSelector, Expectation, PlanState,
-    Severity, Subject, ValueSelector,
+    Reference, Severity, Subject, ValueSelector,
 };
 use super::values::{bounds, matcher, transition};
 use plansift_core::error::Error;
@@ -289,23 +289,75 @@ fn condition(node: Node, is_dotted: bool, subject: &Subject) -> Result<Condition
     let scopes = [Scope::Value, Scope::Change, Scope::Resource];
     let of_item =
         KEYS.iter().filter(|(key, scope)| key.starts_with("path") || scopes.contains(scope));
-    let keys: Vec<&str> = of_item.map(|(key, _)| *key).collect();
+    let keys: Vec<&str> = of_item.map(|(key, _)| *key).chain([REFERS_TO]).collect();
     let mut parts = Parts { line: node.line, is_dotted, ..Parts::default() };
+    let mut refers_to = None;
     for member in members {
         if !keys.contains(&member.key.as_str()) {
             return Err(unknown_key(member.line, &member.key, &keys));
         }
+        if member.key == REFERS_TO {
+            parts.keys.push((REFERS_TO, Scope::Value));
+            refers_to = Some(reference(member.value, is_dotted)?);
+            continue;
+        }
         parts.add(member)?;
     }
-    if parts.expectations.is_empty() {
+    if parts.expectations.is_empty() && refers_to.is_none() {
         let text = "the condition expects nothing: add a key like `action` or `known`";
+        return Err(FileError::new(parts.line, text));
+    }
+    if refers_to.is_some() && parts.path.is_none() && matches!(subject, Subject::Resource(_)) {
+        let text = "`refers_to` is about a value: add the `path` of the value";
         return Err(FileError::new(parts.line, text));
     }
     if let (Subject::Output(_), Some(key)) = (subject, parts.first(Scope::Resource)) {
         let text = format!("`{key}` is about a resource, not an output");
         return Err(FileError::new(parts.line, text));
     }
-    Ok(Condition { path: parts.value_selector(subject)?, expectations: parts.expectations })
+    let path = parts.value_selector(subject)?;
+    Ok(Condition { path, expectations: parts.expectations, refers_to })
+}
+
+/// The key of a condition about another resource.
+const REFERS_TO: &str = "refers_to";
+
+/// Reads what a value refers to, such as `{resource: aws_security_group, attribute: id}`. The other
+/// keys are a condition on that resource.
+fn reference(node: Node, is_dotted: bool) -> Result<Reference, FileError> {
+    let NodeKind::Mapping(members) = node.kind else {
+        return Err(node.wrong(REFERS_TO, "a mapping like {resource: aws_security_group}"));
+    };
+    let (mut resource, mut attribute, mut rest) = (None, None, Vec::new());
+    for member in members {
+        match member.key.as_str() {
+            "resource" => {
+                let text = text(&member.value, "resource")?;
+                resource = Some(pattern(member.line, &text)?);
+            }
+            "attribute" => attribute = Some(attribute_path(&member.value)?),
+            REFERS_TO => {
+                let text = "a reference leads to one resource, and no further";
+                return Err(FileError::new(member.line, text));
+            }
+            _ => rest.push(member),
+        }
+    }
+    let Some(resource) = resource else {
+        return Err(FileError::new(node.line, "`refers_to` needs a `resource`"));
+    };
+    let subject = Subject::Resource(resource.clone());
+    let rest =
+        (!rest.is_empty()).then_some(Node { line: node.line, kind: NodeKind::Mapping(rest) });
+    let condition = rest.map(|node| condition(node, is_dotted, &subject)).transpose()?;
+    let attribute = attribute.unwrap_or_else(|| AttributePath::root().at_map_key("id"));
+    Ok(Reference { resource, attribute, condition: condition.map(Box::new) })
+}
+
+fn attribute_path(node: &Node) -> Result<AttributePath, FileError> {
+    AttributePath::parse(&text(node, "attribute")?).map_err(|_| {
+        FileError::new(node.line, "`attribute` must be a path without wildcards, such as id")
+    })
 }
 
 /// The default name of an assertion: the assertion in a few words.

@@ -2,6 +2,7 @@
 
 use super::names::Names;
 use super::outcome::{Finding, Outcome};
+use super::references::{Met, References};
 use plansift_core::error::Result;
 
 /// The results of all assertions for a part of a document.
@@ -32,6 +33,7 @@ pub(super) struct PartialResult {
     pub has_when: bool,
     /// Whether any value lacks the path of the condition.
     pub lacks_when: bool,
+    pub references: References,
     /// For each pattern of `only`, whether it covers anything.
     pub covered: Vec<bool>,
 }
@@ -67,9 +69,10 @@ impl PartialResults {
         check: impl FnOnce(&mut PartialResult) -> Result<()>,
     ) -> Result<()> {
         let answer = &mut self.answers[place];
-        let known = answer.outcome.findings.len();
+        let (known, waiting) = (answer.outcome.findings.len(), answer.references.waiting());
         let checked = check(answer);
         self.size += answer.outcome.findings[known..].iter().map(Finding::size).sum::<u64>();
+        self.size += answer.references.size_from(waiting);
         checked
     }
 }
@@ -77,6 +80,7 @@ impl PartialResults {
 impl PartialResult {
     fn append(&mut self, other: &mut PartialResult) {
         self.outcome.append(&mut other.outcome);
+        self.references.append(&mut other.references, &mut self.outcome);
         self.count += other.count;
         self.has_path |= other.has_path;
         if !self.lacks_path {
@@ -100,6 +104,26 @@ impl PartialResult {
             self.near_path = near()?;
         }
         Ok(())
+    }
+
+    /// Calls `check` if the condition of the assertion is met. If that depends on another resource,
+    /// the failures wait for it.
+    pub fn check_if(
+        &mut self,
+        met: Met,
+        check: impl FnOnce(&mut PartialResult) -> Result<()>,
+    ) -> Result<()> {
+        match met {
+            Met::No => Ok(()),
+            Met::Yes => check(self),
+            Met::IfReferring(values) => {
+                let outcome = std::mem::take(&mut self.outcome);
+                let checked = check(self);
+                let failures = std::mem::replace(&mut self.outcome, outcome);
+                self.references.wait(values, failures, &mut self.outcome);
+                checked
+            }
+        }
     }
 
     /// Records whether a value has the path of the condition.

@@ -6,6 +6,7 @@ use super::item::Item;
 use super::list::Assertions;
 use super::outcome::Finding;
 use super::partial_results::{PartialResult, PartialResults};
+use super::references::Met;
 use super::sides::Sides;
 use super::subject::{Action, Assertion, Expectation, PlanState, ValueSelector};
 use super::values::words;
@@ -95,6 +96,9 @@ impl<'a> Run<'a> {
         self.change_of_plan(changes, |current| [name.clone(), Action::words_of(&current.actions)])?;
         self.results.names.add_resource(&self.current.address, &self.current.type_name);
         let sides = Sides::of_change(&resource.change);
+        if resource.resource.deposed.is_none() {
+            self.note_reference(&sides)?;
+        }
         let places = self.assertions.covering(&self.current.address, &self.current.type_name);
         let triggers = self.assertions.triggers();
         let touched = match triggers.has_trigger(&places) {
@@ -120,6 +124,16 @@ impl<'a> Run<'a> {
         }
         for place in self.assertions.about_plan() {
             self.count(*place);
+        }
+        Ok(())
+    }
+
+    /// Records the current resource for the assertions about resources that refer to it.
+    fn note_reference(&mut self, sides: &Sides<'_>) -> Result<()> {
+        let Current { address, type_name, .. } = &self.current;
+        for (place, reference) in self.assertions.referring(address, type_name) {
+            let item = self.current.item(&self.facts, sides);
+            item.note_reference(reference, &mut self.results.answers[place].references)?;
         }
         Ok(())
     }
@@ -160,13 +174,11 @@ impl<'a> Run<'a> {
         let item = Item { place: name, ..self.current.item(&self.facts, sides) };
         self.results.check(place, |answer| {
             answer.outcome.asked += 1;
-            if let Some(when) = when
-                && !item.meets(when)?
-            {
-                return Ok(());
-            }
-            let outcome = &mut answer.outcome;
-            expectations.iter().try_for_each(|it| item.check_deposed(it, outcome))
+            let met = when.as_ref().map_or(Ok(Met::Yes), |when| item.meets(when))?;
+            answer.check_if(met, |answer| {
+                let outcome = &mut answer.outcome;
+                expectations.iter().try_for_each(|it| item.check_deposed(it, outcome))
+            })
         })
     }
 
@@ -268,6 +280,7 @@ impl<'a> Run<'a> {
         self.results.names.add_resource(&address, &type_name);
         let places = self.assertions.covering(&address, &type_name);
         self.current = Current { address, type_name, ..Current::default() };
+        self.note_reference(&sides)?;
         places.into_iter().try_for_each(|place| self.check(place, &sides, None))
     }
 }
@@ -351,10 +364,19 @@ fn check_item(
         if !when.path.is_root() {
             answer.note_when(item.has_value(&when.path)?);
         }
-        if !item.meets(when)? {
-            return Ok(());
-        }
+        let met = item.meets(when)?;
+        return answer.check_if(met, |answer| check_expectations(assertion, item, answer));
     }
+    check_expectations(assertion, item, answer)
+}
+
+/// Checks the expectations of an assertion whose condition is met.
+fn check_expectations(
+    assertion: &Assertion,
+    item: &Item<'_, '_>,
+    answer: &mut PartialResult,
+) -> Result<()> {
+    let is_undecided = item.deferred.is_some() && !assertion.expects_deferred();
     let root = AttributePath::root();
     for expectation in assertion.expectations.iter().filter(|it| it.is_of_deferral()) {
         item.check(expectation, &root, &item.sides.root()?, &mut answer.outcome)?;

@@ -44,6 +44,11 @@ impl Assertion {
         })
     }
 
+    /// The resources that a resource or an output must refer to, if the assertion asks for that.
+    pub(super) fn refers_to(&self) -> Option<&Reference> {
+        self.when.as_ref().and_then(|when| when.refers_to.as_ref())
+    }
+
     /// Whether the assertion is about deferred changes.
     pub(super) fn expects_deferred(&self) -> bool {
         self.expectations.iter().any(|expectation| {
@@ -59,6 +64,19 @@ pub struct Condition {
     pub path: ValueSelector,
     /// The expectations, all of which must hold.
     pub expectations: Vec<Expectation>,
+    /// Another resource that the value must refer to, if any.
+    pub refers_to: Option<Reference>,
+}
+
+/// The resources that a value may refer to.
+#[derive(Debug)]
+pub struct Reference {
+    /// The resources.
+    pub resource: AddressPattern,
+    /// The attribute of theirs that the value equals.
+    pub attribute: AttributePath,
+    /// The condition that they meet, if any.
+    pub condition: Option<Box<Condition>>,
 }
 
 /// What an assertion is about.

@@ -6,7 +6,7 @@ use super::list::Assertions;
 use super::names::Names;
 use super::outcome::{Finding, Outcome, Quote, Quoted};
 use super::partial_results::{PartialResult, PartialResults};
-use super::subject::{Assertion, Expectation, PlanState, Subject, ValueSelector};
+use super::subject::{Assertion, Expectation, PlanState, Reference, Subject, ValueSelector};
 use super::values::words;
 use plansift_core::nearest::did_you_mean;
 
@@ -38,6 +38,7 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResult
     let PartialResults { mut answers, names, has_changes, has_drift, .. } = results;
     let mut unmatched = Vec::new();
     for (index, (assertion, answer)) in assertions.list().iter().zip(&mut answers).enumerate() {
+        answer.references.settle(&mut answer.outcome);
         let mut closing = Closing { assertion, facts, answer };
         match &assertion.subject {
             Subject::Plan => closing.plan(has_changes, has_drift),
@@ -213,8 +214,8 @@ impl Closing<'_> {
         self.when(pattern);
     }
 
-    /// Adds a failure if no value has the path of the condition, so that a typo does not go
-    /// unnoticed.
+    /// Adds a failure if no value has the path of the condition, or if no resource can be what the
+    /// condition asks to refer to, so that a typo does not go unnoticed.
     fn when(&mut self, pattern: &str) {
         let Closing { assertion, ref mut answer, .. } = *self;
         let is_unseen = answer.lacks_when && !answer.has_when && answer.outcome.holds();
@@ -224,6 +225,14 @@ impl Closing<'_> {
         {
             let path = when.path.text();
             answer.outcome.fail(pattern, &path, "a value at the path of `when`", "nothing");
+        }
+        if let Some(Reference { resource, attribute, .. }) = assertion.refers_to()
+            && !answer.references.has_target
+            && answer.outcome.holds()
+            && !assertion.is_optional
+        {
+            let expected = "a value at the path of `attribute` in `refers_to`";
+            answer.outcome.fail(resource.text(), &attribute.to_string(), expected, "nothing");
         }
     }
 

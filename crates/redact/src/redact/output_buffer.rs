@@ -52,8 +52,7 @@ pub(super) struct OutputBuffer<'scope> {
     out: BufWriter<&'scope mut dyn Write>,
     /// The bytes of the chunk being filled, up to the start of the window.
     chunk: Chunk,
-    /// What was found in this chunk and in the window, for the next chunks. A window may become many
-    /// chunks.
+    /// What was found in this chunk and in the window. A window may become many chunks.
     found: Found,
     offsets: Offsets,
     spare: Vec<Chunk>,

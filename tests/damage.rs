@@ -5,7 +5,7 @@
 //! blanked, zeroed or repeated. The rest may have matching brackets and read as "no changes".
 //! serde_json decides what is JSON; the oracle ([`naive`]) knows the records.
 //!
-//! `cargo test` tries 200 documents. `scripts/nightly` sets `PLANSIFT_NIGHTLY`, which tries 20 000.
+//! `cargo test` tries 100 documents. `scripts/nightly` sets `PLANSIFT_NIGHTLY`, which tries 20 000.
 
 use std::fs;
 use std::ops::Range;
@@ -43,7 +43,7 @@ const COMMANDS: [&[&str]; 16] = [
 
 #[test]
 fn damaged_plans_are_refused_or_read_as_the_oracle_reads_them() {
-    let count = if run::is_nightly() { 20_000 } else { 200 };
+    let count = if run::is_nightly() { 20_000 } else { 100 };
     let samples = samples();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -30,10 +30,6 @@ const VERSION: &str = "Terraform v1.11.4";
 /// differs, the line names it: `source` is made from the files, and `both` from the plan, too.
 const DIFFERENCES: &[(&str, &[&str])] = &[
     (
-        "in JSON, a dynamic block inside another is an argument, so its iterator is not known",
-        &["dynamic: adds example_thing.json_nested -> port.value"],
-    ),
-    (
         "an import block is no element",
         &[
             "imports: lacks terraform_data.imported -> local.ids",

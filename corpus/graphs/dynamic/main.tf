@@ -22,6 +22,7 @@ resource "example_thing" "named" {
   dynamic "rule" {
     for_each = ["x"]
     iterator = example_unused
+    labels   = [example_unused.rule.key]
     content {
       id   = example_unused.rule.value
       name = example_name.one.id

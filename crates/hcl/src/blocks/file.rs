@@ -505,23 +505,25 @@ fn references<E>(
     while let Some((block, bound)) = left.pop() {
         let mut inside: Vec<Rc<str>> = bound.clone();
         let is_dynamic = block.kind.as_ref() == "dynamic";
-        let mut iterator = None;
-        for attribute in &block.attributes {
-            let references = syntax.references(attribute, diagnostics);
-            if is_dynamic && attribute.name.as_ref() == "iterator" {
-                iterator = references.into_iter().next().map(Rc::from);
-                continue;
-            }
-            list.extend(references.into_iter().filter(|reference| {
-                let root = reference.split(['.', '[']).next().unwrap_or_default();
-                !bound.iter().any(|name| name.as_ref() == root)
-            }));
-        }
         if is_dynamic {
-            // Inside the block, the iterator's name refers to the current element.
+            // In labels and content, the iterator's name refers to the current element.
+            let iterator = block.attributes.iter().find(|it| it.name.as_ref() == "iterator");
+            let iterator = iterator
+                .and_then(|it| syntax.references(it, diagnostics).into_iter().next().map(Rc::from));
             inside.extend(iterator.or(block.labels.first().map(|label| label.text.clone())));
         }
         left.extend(block.blocks.iter().rev().map(|inner| (inner, inside.clone())));
     }
     list
 }
+        for attribute in &block.attributes {
+            let bound = match attribute.name.as_ref() {
+                "iterator" if is_dynamic => continue,
+                "labels" if is_dynamic => &inside,
+                _ => &bound,
+            };
+            let references = syntax.references(attribute, diagnostics).into_iter();
+            list.extend(references.filter(|reference| {
+                !bound.iter().any(|name| name.as_ref() == expression::root(reference))
+            }));
+        }

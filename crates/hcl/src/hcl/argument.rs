@@ -48,6 +48,37 @@ pub struct Source<'a> {
     pub file: &'a str,
 }
 
+/// The iterators of `dynamic` blocks in a value, while it is read from its beginning.
+#[derive(Default)]
+struct Iterators<'a> {
+    /// The values in which an iterator can be used: where each begins and ends, and its name.
+    ahead: HashMap<Index, (Index, &'a str)>,
+    /// The entered values, outermost first: where each ends, and the name of its iterator.
+    entered: Vec<(Index, &'a str)>,
+    /// The number of entered values with each name.
+    names: HashMap<&'a str, usize>,
+}
+
+impl Iterators<'_> {
+    /// Enters and leaves values before the value at an index is read.
+    fn enter(&mut self, at: Index) {
+        while let Some((_, name)) = self.entered.pop_if(|(end, _)| *end <= at) {
+            if let Some(count) = self.names.get_mut(name) {
+                *count -= 1;
+            }
+        }
+        if let Some((end, name)) = self.ahead.remove(&at) {
+            self.entered.push((end, name));
+            *self.names.entry(name).or_default() += 1;
+        }
+    }
+
+    /// Whether a name is that of an iterator here.
+    fn has(&self, name: &str) -> bool {
+        self.names.get(name).is_some_and(|count| *count > 0)
+    }
+}
+
 const NOT_STATIC: &str = "A single static variable reference is required: only attribute access \
                           and indexing with constant keys. No calculations, function calls, \
                           template expressions, etc are allowed here.";
@@ -75,23 +106,57 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the references in a value, in order and with repetitions. Property names are
-    /// searched too.
+    /// searched too. A value may contain `dynamic` blocks, whose iterators are not references.
     pub fn references(&self, index: Index) -> Vec<String> {
         let mut all = Vec::new();
-        let mut collect = |text: &str, range| {
-            if template::has_markers(text) {
-                all.extend(self.template(text, range).iter().flat_map(Template::references));
-            }
-        };
+        let mut iterators = Iterators::default();
         for (at, node) in self.document.below(index) {
+            iterators.enter(at);
+            let mut collect = |text: &str, range| {
+                if template::has_markers(text) {
+                    let template = self.template(text, range);
+                    let found = template.iter().flat_map(Template::references);
+                    all.extend(found.filter(|it| !iterators.has(expression::root(it))));
+                }
+            };
             if let (Some(name), true) = (&node.name, at != index) {
                 collect(&name.text, name.range);
             }
             if let Kind::String(text) = &node.kind {
                 collect(text, node.range);
             }
+            if node.name() == "dynamic" {
+                self.add_iterators(at, &mut iterators);
+            }
         }
         all
+    }
+
+    /// Adds the iterators of the `dynamic` blocks in a property.
+    fn add_iterators(&self, index: Index, iterators: &mut Iterators<'a>) {
+        for (label, block) in self.flattened(index).flat_map(|at| self.document.inside(at)) {
+            for body in self.flattened(label) {
+                let argument = |name: &str| {
+                    let mut arguments = self.document.inside(body);
+                    arguments.find(|(_, node)| node.name() == name).map(|(at, _)| at)
+                };
+                let (Some(_), Some(content)) = (argument("for_each"), argument("content")) else {
+                    continue;
+                };
+                let own = argument("iterator").and_then(|at| self.string(at));
+                let name = own.map_or_else(|| block.name(), |(text, _)| text.trim());
+                for at in [argument("labels"), Some(content)].into_iter().flatten() {
+                    iterators.ahead.insert(at, (self.document.end(at), name));
+                }
+            }
+        }
+    }
+
+    /// Returns the elements of an array, or any other value itself.
+    fn flattened(&self, index: Index) -> impl Iterator<Item = Index> + use<'a> {
+        let is_array = self.node(index).is_some_and(|node| node.kind == Kind::Array);
+        let elements = self.document.inside(index).filter(move |_| is_array).map(|(at, _)| at);
+        (!is_array).then_some(index).into_iter().chain(elements)
     }
 
     /// Returns the text that a property name stands for. `None` if only an evaluation can tell.

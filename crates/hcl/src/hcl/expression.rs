@@ -245,3 +245,8 @@ pub fn reference(expression: &Expression) -> Option<String> {
         _ => None,
     }
 }
+
+/// Returns the first name of a reference.
+pub fn root(reference: &str) -> &str {
+    reference.split(['.', '[']).next().unwrap_or_default()
+}

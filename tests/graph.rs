@@ -28,21 +28,10 @@ const VERSION: &str = "Terraform v1.11.4";
 
 /// What differs from Terraform, by reason: the case and the pair. If only one graph of plansift
 /// differs, the line names it: `source` is made from the files, and `both` from the plan, too.
-const DIFFERENCES: &[(&str, &[&str])] = &[
-    (
-        "an import block is no element",
-        &[
-            "imports: lacks terraform_data.imported -> local.ids",
-            "imports: lacks terraform_data.imported -> var.id",
-            "imports: lacks terraform_data.new -> local.ids",
-            "imports: lacks terraform_data.new -> var.id",
-        ],
-    ),
-    (
-        "Terraform ignores replace_triggered_by in an override file",
-        &["overrides: adds terraform_data.conditions -> terraform_data.b"],
-    ),
-];
+const DIFFERENCES: &[(&str, &[&str])] = &[(
+    "Terraform ignores replace_triggered_by in an override file",
+    &["overrides: adds terraform_data.conditions -> terraform_data.b"],
+)];
 
 /// An element, and an element that it depends on.
 type Pairs = BTreeSet<(String, String)>;
@@ -93,8 +82,8 @@ impl Case {
 
 /// Returns the pairs of a graph in the language DOT. A node of `plan.dot` is a step for an element:
 /// `[root] module.m.var.v (expand)`. Steps at the end of an element belong to no element, such as
-/// `module.m (close)`, but other elements depend on the module through them. Omits `check` blocks,
-/// which plansift does not have.
+/// `module.m (close)`, but other elements depend on the module through them. So are the
+/// reports of checks, on which data sources in `check` blocks depend.
 fn closure(dot: &str) -> Pairs {
     let line = Regex::new(r#"^\s*"((?:[^"\\]|\\.)*)" -> "((?:[^"\\]|\\.)*)";?$"#).expect("a regex");
     let mut edges: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -103,25 +92,33 @@ fn closure(dot: &str) -> Pairs {
     }
     let mut pairs = Pairs::new();
     for start in edges.keys() {
-        let Some(user) = element(start).filter(|_| !start.ends_with(" (close)")) else { continue };
+        let Some(user) = element(start).filter(|_| !is_end(start)) else { continue };
         let (mut reached, mut left) = (BTreeSet::new(), vec![start]);
         while let Some(node) = left.pop() {
             left.extend(edges.get(node).into_iter().flatten().filter(|next| reached.insert(*next)));
         }
-        let targets = reached.into_iter().filter_map(|node| element(node));
+        let targets = reached.into_iter().filter(|node| !node.ends_with(REPORT));
+        let targets = targets.filter_map(|node| element(node));
         pairs.extend(targets.map(|target| (user.clone(), target)));
     }
     pairs.retain(|(user, target)| user != target);
     pairs
 }
 
+/// The end of the name of the node that reports a check, before it is evaluated.
+const REPORT: &str = " (report)";
+
+/// Whether a node is a step that belongs to no element.
+fn is_end(node: &str) -> bool {
+    node.ends_with(" (close)") || node.ends_with(REPORT)
+}
+
 /// Returns the address that plansift has for the element of a node.
 fn element(node: &str) -> Option<String> {
     let node = node.strip_prefix("[root] ").unwrap_or(node);
     let node = node.split(" (").next().unwrap_or_default();
-    let is_check = node.starts_with("check.") || node.contains(".check.");
     let provider = r#"provider[\"terraform.io/builtin/terraform\"]"#;
-    (node != "root" && !is_check).then(|| node.replace(provider, "provider.terraform"))
+    (node != "root").then(|| node.replace(provider, "provider.terraform"))
 }
 
 /// Returns the pairs of a graph of plansift.

@@ -80,6 +80,47 @@ fn the_json_summary_lists_what_depends_on_a_loss() {
     assert!(document["losses"][0].get("impact").is_none(), "{document}");
 }
 
+/// The output of a command about a plan that replaces `t.a`, and has this source file.
+fn with_source(main: &str, args: &[&str]) -> String {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"t.a","type":"t","name":"a","change":{"actions":["delete","create"]}}]}"#;
+    let folder = folder(&[], &[("plan.json", plan), ("main.tf", main)]);
+    let [source, plan] = ["", "plan.json"].map(|name| folder.path().join(name));
+    let [source, plan] = [source, plan].map(|path| path.display().to_string());
+    let all = [args, &["--source", &source, &plan]].concat();
+    unwrapped(&written(&run::plansift().args(all).output().expect("it runs")))
+}
+
+#[test]
+fn a_check_and_an_import_depend_on_what_their_blocks_refer_to() {
+    let main = r#"
+        resource "t" "a" {}
+        check "health" {
+          data "http" "page" { url = t.a.id }
+          assert {
+            condition     = data.http.page.status_code == 200
+            error_message = "No."
+          }
+        }
+        check "other" {
+          assert {
+            condition     = var.x
+            error_message = "No."
+          }
+        }
+        import {
+          to = module.m["k"].t.imported
+          id = t.a.id
+        }"#;
+    let page = with_source(main, &["summary", "--impact"]);
+    let expected = "3 depend on it: data.http.page, module.m.t.imported, check.health (through \
+                    data.http.page)";
+    assert!(page.contains(expected), "{page}");
+    let listed = with_source(main, &["config", "--dependents", "t.a"]);
+    assert!(listed.contains("check check.health through data.http.page"), "{listed}");
+    assert!(listed.ends_with("has 2 resources, 2 checks, 1 import."), "{listed}");
+}
+
 #[test]
 fn a_plan_without_a_configuration_has_a_warning() {
     let plan = r#"{"format_version":"1.2","resource_changes":[

@@ -7,8 +7,8 @@ use super::turn::{Handler, Turn, Visited};
 use plansift_core::error::{Error, Result};
 use plansift_core::nearest::{Sample, did_you_mean, nearest_address};
 use plansift_plan::config::{
-    BlockLocation, ConfigurationSummary, Element, ElementKind, Graph, LocatedElement, Origin,
-    ReadConfiguration, Users, element_address, read, targets,
+    BlockLocation, ConfigurationSummary, Element, Graph, LocatedElement, Origin, ReadConfiguration,
+    Users, element_address, read, targets,
 };
 use plansift_plan::plan::{Documents, Flow};
 use plansift_plan::record::{Head, Label, Record};
@@ -85,7 +85,7 @@ impl ConfigurationReader<'_> {
                 let is_present = found.is_present;
                 let mut add = |element: &Element| {
                     // The plan has the other elements, too.
-                    if !is_present || element.kind == ElementKind::Local {
+                    if !is_present || element.kind.is_of_files() {
                         summary.add(element);
                     }
                     add_names(element, &mut names);

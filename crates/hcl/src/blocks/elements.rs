@@ -1,12 +1,12 @@
 //! The elements that the blocks of a configuration declare. They are those of the JSON of a plan
-//! (docs/format/plan.md, section 8), and local values. Blocks also have references that the JSON
-//! lacks: those of `lifecycle` and `dynamic` blocks.
+//! (docs/format/plan.md, section 8), local values, checks and imports. Blocks also have references
+//! that the JSON lacks: those of `lifecycle` and `dynamic` blocks.
 
 use std::collections::HashSet;
 
 use super::configuration::{Configuration, Module};
 use super::file::{MemberReferences, SourceBlock};
-use super::row::full_address;
+use super::row::{full_address, within};
 use plansift_core::error::Result;
 use plansift_plan::config::{Element, ElementExpression, ElementKind};
 
@@ -20,11 +20,15 @@ impl Configuration {
     pub fn each_element(&self, mut each: impl FnMut(&Element) -> Result<()>) -> Result<()> {
         let providers = Providers::of(self);
         for module in self.modules() {
-            for block in &module.directory.blocks {
-                if &*block.kind == "locals" {
-                    block.parts.iter().try_for_each(|part| each(&local(module, part)))?;
-                } else if let Some(element) = element(module, block, &providers) {
-                    each(&element)?;
+            let blocks = &module.directory.blocks;
+            for (at, block) in blocks.iter().enumerate() {
+                match &*block.kind {
+                    "locals" => {
+                        block.parts.iter().try_for_each(|part| each(&local(module, part)))?;
+                    }
+                    "import" => import(module, block).iter().try_for_each(&mut each)?,
+                    "check" => each(&check(module, block, &blocks[at + 1..]))?,
+                    _ => element(module, block, &providers).iter().try_for_each(&mut each)?,
                 }
             }
         }
@@ -34,12 +38,38 @@ impl Configuration {
 
 /// Returns the element of a part of a `locals` block.
 fn local(module: &Module, part: &MemberReferences) -> Element {
-    let module = module.address();
-    let dot = if module.is_empty() { "" } else { "." };
-    let address = format!("{module}{dot}local.{}", part.name);
-    let mut element = Element::new(ElementKind::Local, address, &module);
+    let address = within(module, &format!("local.{}", part.name));
+    let mut element = Element::new(ElementKind::Local, address, &module.address());
     element.names.name = Some(part.name.to_string());
     element.expressions.push(expression(part));
+    element
+}
+
+/// Returns the element of an `import` block; `None` if it does not say what it imports.
+fn import(module: &Module, block: &SourceBlock) -> Option<Element> {
+    let address = within(module, block.imported.as_deref()?);
+    let mut element = Element::new(ElementKind::Import, address, &module.address());
+    let parts = block.parts.iter().filter(|part| !matches!(&*part.name, "to" | "provider"));
+    element.expressions = parts.map(expression).collect();
+    Some(element)
+}
+
+/// Returns the element of a `check` block. Its data sources, which are elements of their own, are
+/// the first of the blocks that `follow`.
+fn check(module: &Module, block: &SourceBlock, follow: &[SourceBlock]) -> Element {
+    let address = within(module, block.address.as_deref().unwrap_or_default());
+    let mut element = Element::new(ElementKind::Check, address, &module.address());
+    element.names.name = block.labels.last().map(|name| name.to_string());
+    let parts = block.parts.iter().filter(|part| &*part.name != "data");
+    element.expressions = parts.map(expression).collect();
+    let is_inside = |it: &&SourceBlock| {
+        it.definition.file == block.definition.file && it.range.end.byte <= block.range.end.byte
+    };
+    let data = follow.iter().take_while(is_inside).filter_map(|it| it.address.as_deref());
+    element.expressions.extend(data.map(|address| ElementExpression {
+        path: "data".to_owned(),
+        references: vec![address.to_owned()],
+    }));
     element
 }
 
@@ -208,8 +238,27 @@ mod tests {
             module "far" { source = "elsewhere/x/y" }
             output "o" { value = [module.m.id, module.m] }
             check "c" {
-              data "aws_z" "in" {}
-            }"#,
+              data "aws_z" "in" {
+                provider = aws.west
+                x        = t_x.n.id
+              }
+              assert {
+                condition     = local.a != "" && module.m.id != ""
+                error_message = "No ${var.west}."
+              }
+            }
+            import {
+              for_each = local.b
+              to       = module.m[each.key].aws_y.in[each.value]
+              id       = data.aws_y.d.id
+              provider = aws.west
+            }
+            moved {
+              from = t_x.before
+              to   = t_x.n
+            }
+            removed { from = t_x.gone }
+            data "aws_y" "after" {}"#,
         ),
         (
             "m/main.tf",
@@ -259,7 +308,10 @@ mod tests {
             "resource t_x.n aws.west for_each=local.b rule=data.t_y.d.list rule=var.region \
              lifecycle.replace_triggered_by=t_x.other",
             "resource data.aws_y.d aws",
-            "resource data.aws_z.in aws",
+            "resource data.aws_z.in aws.west x=t_x.n.id",
+            "resource data.aws_y.after aws",
+            "check check.c - assert=local.a assert=module.m.id assert=var.west data=data.aws_z.in",
+            "import module.m.aws_y.in - for_each=local.b id=data.aws_y.d.id",
             "module_call module.m - depends_on=t_x.n v=local.a",
             "module_call module.far -",
             "output output.o - value=module.m value=module.m.id",

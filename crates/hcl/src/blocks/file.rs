@@ -61,6 +61,8 @@ pub struct SourceBlock {
     /// The provider configurations that a module call passes: the name in the module, and the name
     /// here, as in `aws.west`.
     pub providers: Vec<(String, String)>,
+    /// The address without instance keys that an `import` block imports to.
+    pub(super) imported: Option<Box<str>>,
     /// The locations of the blocks in override files that override this block.
     pub overrides: Vec<SourceLocation>,
     /// The members of the block, each with its references. An override file can replace each one.
@@ -89,6 +91,7 @@ impl SourceBlock {
             + self.labels.iter().map(|it| label(it)).sum::<usize>()
             + self.address.as_deref().map_or(0, indexed)
             + self.module_source.as_deref().map_or(0, text)
+            + self.imported.as_deref().map_or(0, text)
             + self
                 .providers
                 .iter()
@@ -277,6 +280,8 @@ trait Syntax<E> {
     fn literal(&self, attribute: &Attribute<E>) -> Option<Box<str>>;
     /// Returns the pairs of names in the argument `providers` of a module call.
     fn providers(&self, attribute: &Attribute<E>) -> Vec<(String, String)>;
+    /// Returns the address in the argument `to` of an import, without instance keys.
+    fn target(&self, attribute: &Attribute<E>) -> Option<String>;
 }
 
 struct Json<'a>(Source<'a>);
@@ -349,6 +354,15 @@ impl Syntax<Index> for Json<'_> {
             _ => Vec::new(),
         }
     }
+
+    fn target(&self, attribute: &Attribute<Index>) -> Option<String> {
+        match self.0.read(attribute).0 {
+            Some(ArgumentValue::Expression(Some((text, _)))) => {
+                expression::target(&expression::parse(&text)?)
+            }
+            _ => None,
+        }
+    }
 }
 
 struct Native;
@@ -378,6 +392,10 @@ impl Syntax<Expression> for Native {
         };
         object.iter().filter_map(pair).collect()
     }
+
+    fn target(&self, attribute: &Attribute<Expression>) -> Option<String> {
+        expression::target(&attribute.value)
+    }
 }
 
 fn source_block<E>(
@@ -387,23 +405,25 @@ fn source_block<E>(
     diagnostics: &mut Diagnostics,
 ) -> SourceBlock {
     let parts = parts(syntax, block, diagnostics);
-    let literal = |name: &str| {
-        let attribute = block.attributes.iter().find(|attribute| attribute.name.as_ref() == name);
-        attribute.and_then(|attribute| syntax.literal(attribute))
+    let argument = |kind: &str, name: &str| {
+        let mut attributes = block.attributes.iter().filter(|_| block.kind.as_ref() == kind);
+        attributes.find(|attribute| attribute.name.as_ref() == name)
     };
+    let literal = |kind, name| argument(kind, name).and_then(|it| syntax.literal(it));
+    let imported = argument("import", "to").and_then(|it| syntax.target(it));
     let labels: Vec<Box<str>> = block.labels.iter().map(|label| (*label.text).into()).collect();
-    let is_call = block.kind.as_ref() == "module";
-    let providers = block.attributes.iter().find(|it| is_call && it.name.as_ref() == "providers");
+    let providers = argument("module", "providers");
     SourceBlock {
-        address: address(&block.kind, &labels, literal("alias").as_deref()),
+        address: address(&block.kind, &labels, literal("provider", "alias").as_deref()),
         kind: block.kind.clone(),
         labels,
         definition: SourceLocation { file: file.clone(), range: block.definition },
         name: block.labels.last().map_or(block.kind_range, |label| label.range),
         range: Range::new(block.definition.start.min(block.range.start), block.range.end),
         references: references_of(&parts),
-        module_source: if is_call { literal("source") } else { None },
+        module_source: literal("module", "source"),
         providers: providers.map(|it| syntax.providers(it)).unwrap_or_default(),
+        imported: imported.map(String::into_boxed_str),
         overrides: Vec::new(),
         parts,
     }
@@ -512,10 +532,6 @@ fn references<E>(
                 .and_then(|it| syntax.references(it, diagnostics).into_iter().next().map(Rc::from));
             inside.extend(iterator.or(block.labels.first().map(|label| label.text.clone())));
         }
-        left.extend(block.blocks.iter().rev().map(|inner| (inner, inside.clone())));
-    }
-    list
-}
         for attribute in &block.attributes {
             let bound = match attribute.name.as_ref() {
                 "iterator" if is_dynamic => continue,
@@ -527,3 +543,7 @@ fn references<E>(
                 !bound.iter().any(|name| name.as_ref() == expression::root(reference))
             }));
         }
+        left.extend(block.blocks.iter().rev().map(|inner| (inner, inside.clone())));
+    }
+    list
+}

@@ -29,7 +29,11 @@ pub fn line(diagnostic: &FileDiagnostic) -> String {
 
 /// Returns the address of a block, including the address of its module.
 pub fn full_address(module: &Module, block: &SourceBlock) -> Option<String> {
-    let address = block.address.as_ref()?;
+    Some(within(module, block.address.as_deref()?))
+}
+
+/// Returns the address of something with this address inside a module.
+pub(super) fn within(module: &Module, address: &str) -> String {
     let module = module.address();
-    Some(if module.is_empty() { address.to_string() } else { format!("{module}.{address}") })
+    if module.is_empty() { address.to_owned() } else { format!("{module}.{address}") }
 }

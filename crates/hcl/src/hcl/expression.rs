@@ -250,3 +250,21 @@ pub fn reference(expression: &Expression) -> Option<String> {
 pub fn root(reference: &str) -> &str {
     reference.split(['.', '[']).next().unwrap_or_default()
 }
+
+/// Returns the address that an expression names, without its instance keys, which may be computed.
+pub fn target(expression: &Expression) -> Option<String> {
+    let Expression::Traversal(traversal) = expression else { return None };
+    let Expression::Variable(name) = &traversal.expr else { return None };
+    let mut address = name.to_string();
+    for operator in &traversal.operators {
+        match operator.value() {
+            TraversalOperator::GetAttr(name) => {
+                address.push('.');
+                address.push_str(name.as_str());
+            }
+            TraversalOperator::Index(_) | TraversalOperator::LegacyIndex(_) => {}
+            _ => return None,
+        }
+    }
+    Some(address)
+}

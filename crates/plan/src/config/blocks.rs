@@ -136,7 +136,9 @@ impl Blocks {
             ElementKind::Output
             | ElementKind::Variable
             | ElementKind::Action
-            | ElementKind::Local => {}
+            | ElementKind::Local
+            | ElementKind::Check
+            | ElementKind::Import => {}
         }
         Ok(())
     }

@@ -25,11 +25,16 @@ pub enum ElementKind {
     Action,
     /// A local value. Only source files have it.
     Local,
+    /// A check. Only source files have it.
+    Check,
+    /// An `import` block. Only source files have it. Its address is that of the resource, which
+    /// depends on what the block refers to.
+    Import,
 }
 
 impl ElementKind {
     /// All kinds, in the order of the counts.
-    pub const ALL: [ElementKind; 7] = [
+    pub const ALL: [ElementKind; 9] = [
         ElementKind::Provider,
         ElementKind::ModuleCall,
         ElementKind::Resource,
@@ -37,6 +42,8 @@ impl ElementKind {
         ElementKind::Variable,
         ElementKind::Action,
         ElementKind::Local,
+        ElementKind::Check,
+        ElementKind::Import,
     ];
 
     /// Returns the word for the kind in the output.
@@ -49,7 +56,14 @@ impl ElementKind {
             ElementKind::Variable => "variable",
             ElementKind::Action => "action",
             ElementKind::Local => "local",
+            ElementKind::Check => "check",
+            ElementKind::Import => "import",
         }
+    }
+
+    /// Whether only source files have elements of this kind, and plans do not.
+    pub fn is_of_files(self) -> bool {
+        matches!(self, ElementKind::Local | ElementKind::Check | ElementKind::Import)
     }
 }
 
@@ -221,6 +235,12 @@ pub struct ConfigurationSummary {
     /// Local values of source files.
     #[serde(skip_serializing_if = "is_zero")]
     pub locals: u64,
+    /// Checks of source files.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub checks: u64,
+    /// The `import` blocks of source files.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub imports: u64,
     /// References to local values. A plan does not contain the expressions of local values, so
     /// dependencies through local values are unknown.
     pub local_references: u64,
@@ -248,6 +268,8 @@ impl ConfigurationSummary {
             ElementKind::Variable => &mut self.variables,
             ElementKind::Action => &mut self.actions,
             ElementKind::Local => &mut self.locals,
+            ElementKind::Check => &mut self.checks,
+            ElementKind::Import => &mut self.imports,
         }
     }
 }

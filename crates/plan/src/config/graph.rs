@@ -85,7 +85,10 @@ impl Graph {
     pub fn add(&mut self, element: &Element, offset: u64) -> Result<()> {
         let node = self.node(&element.address, offset)?;
         if let Some(kind) = self.kinds.get_mut(node as usize) {
-            *kind = Some(element.kind);
+            *kind = Some(match element.kind {
+                ElementKind::Import => ElementKind::Resource,
+                kind => kind,
+            });
         }
         for (path, references) in element.references() {
             let user = match element.kind {
@@ -122,12 +125,15 @@ impl Graph {
                 self.members.push((whole, node));
                 Some(whole)
             }
+            // The resource of an `import` block may be in another module than the block.
+            ElementKind::Import => return Ok(()),
             ElementKind::Provider => None,
             ElementKind::Resource
             | ElementKind::Output
             | ElementKind::Action
             | ElementKind::Variable
-            | ElementKind::Local => Some(node),
+            | ElementKind::Local
+            | ElementKind::Check => Some(node),
         };
         self.budget.take(3 * size_of::<Edge>(), offset)?;
         if element.module().is_empty() {

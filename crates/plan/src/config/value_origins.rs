@@ -39,10 +39,14 @@ impl ValueOrigins {
     ///
     /// Fails if the index exceeds its limit.
     pub fn add(&mut self, element: &Element, offset: u64) -> Result<()> {
-        // A provider and a variable have no attributes.
-        if matches!(element.kind, ElementKind::Provider | ElementKind::Variable)
-            || self.elements.contains_key(&*element.address)
-        {
+        let has_attributes = !matches!(
+            element.kind,
+            ElementKind::Provider
+                | ElementKind::Variable
+                | ElementKind::Check
+                | ElementKind::Import
+        );
+        if !has_attributes || self.elements.contains_key(&*element.address) {
             return Ok(());
         }
         // `each.value` comes from the expression of `for_each`.

@@ -30,8 +30,8 @@ const FOLLOWED: usize = 1000;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Impact {
-    /// The number of resources, actions, module calls and outputs of the root module that depend on
-    /// the resource, directly or through others.
+    /// The number of resources, actions, module calls, checks and outputs of the root module that
+    /// depend on the resource, directly or through others.
     pub count: u64,
     /// The number of those that the plan destroys, too.
     pub destroyed: u64,
@@ -49,7 +49,7 @@ pub struct Impact {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
     /// Whether no source files were read for a module. The JSON of a plan lacks the references in
-    /// `dynamic` and `lifecycle` blocks. Serialized only if true.
+    /// `dynamic`, `lifecycle`, `check` and `import` blocks. Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lacks_source: bool,
 }
@@ -299,9 +299,15 @@ impl Impacts {
 /// Whether an impact counts an element. The others only lead to elements that it counts.
 fn is_listed(kind: ElementKind, address: &str) -> bool {
     match kind {
-        ElementKind::Resource | ElementKind::ModuleCall | ElementKind::Action => true,
+        ElementKind::Resource
+        | ElementKind::ModuleCall
+        | ElementKind::Action
+        | ElementKind::Check => true,
         ElementKind::Output => address.starts_with("output."),
-        ElementKind::Provider | ElementKind::Variable | ElementKind::Local => false,
+        ElementKind::Provider
+        | ElementKind::Variable
+        | ElementKind::Local
+        | ElementKind::Import => false,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::json::valid;
 use super::summary_document::summary;
-use super::{folder, report_on, written};
+use super::{folder, report, report_on, written};
 use crate::run::{self, corpus};
 
 /// A plan file in which two modules' values depend on a replaced resource through local values.
@@ -78,6 +79,29 @@ fn the_json_summary_lists_what_depends_on_a_loss() {
     assert_eq!(impact["unread"][0], "local.addresses", "{document}");
     let (document, _) = summary(&[&file], 0);
     assert!(document["losses"][0].get("impact").is_none(), "{document}");
+}
+
+#[test]
+fn the_json_report_lists_the_losses_of_each_plan_as_the_json_summary_does() {
+    let file = plan_file();
+    let (summary, _) = summary(&["--impact", &file], 0);
+    let document = valid(&report_on(&["--impact", "-o", "json"], Path::new(&file)));
+    let plan = &document["plans"][0];
+    assert_eq!(plan["losses"], summary["losses"]);
+    assert_eq!(plan["losses"][0]["impact"]["count"], 3, "{plan}");
+    let without = valid(&report_on(&["-o", "json"], Path::new(&file)));
+    assert!(without["plans"][0].get("losses").is_none(), "{without}");
+    // Each plan has its own losses, and a plan that fails has none.
+    let cut = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"t.a","change":{"actions":["delete"]}},
+        {"address":"t.b","change":{"actions":["delete"#;
+    let folder = folder(&[], &[("cut.json", cut)]);
+    let cut = folder.path().join("cut.json").display().to_string();
+    let files = [&*file, &cut, &plan_json()];
+    let run = report(folder.path(), &[&["--impact", "-o", "json"], &files[..]].concat(), &[]);
+    let plans = valid(&run.out)["plans"].clone();
+    assert_eq!((&plans[0]["losses"], &plans[1]["status"]), (&plan["losses"], &"failed".into()));
+    assert_eq!(plans[2]["losses"].as_array().map(Vec::len), Some(1), "{plans}");
 }
 
 /// The output of a command about a plan that replaces `t.a`, and has this source file.

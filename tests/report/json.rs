@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{folder, report};
+use super::{folder, report, report_on};
 use crate::{corpus, run};
 
 fn schema() -> Value {
@@ -12,7 +12,8 @@ fn schema() -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
-fn valid(out: &str) -> Value {
+/// Returns a report as JSON, which the schema accepts.
+pub(super) fn valid(out: &str) -> Value {
     let schema = schema();
     jsonschema::draft202012::meta::validate(&schema).expect("a schema of its draft");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
@@ -72,9 +73,9 @@ fn every_key_of_the_schema_occurs() {
         }
         waiting.extend(value.as_object().into_iter().flat_map(|members| members.values()));
     }
-    let document = corpus_report();
+    let (corpus, losses) = (corpus_report(), losses_report());
     let mut occurring = BTreeSet::new();
-    let mut waiting = vec![&document];
+    let mut waiting = vec![&corpus, &losses];
     while let Some(value) = waiting.pop() {
         if let Some(members) = value.as_object() {
             occurring.extend(members.keys().cloned());
@@ -82,9 +83,59 @@ fn every_key_of_the_schema_occurs() {
         }
         waiting.extend(value.as_array().into_iter().flatten());
     }
-    // Only a plan whose version stands behind long changes has this key in its summary.
+    // Only a plan whose version stands behind long changes has this key in its summary. The plan is
+    // named around its losses, and a deposed object has no dependents.
+    let absent = ["format_version", "plan", "deposed"];
     let missing: Vec<&String> = described.difference(&occurring).collect();
-    assert!(missing.iter().all(|key| *key == "format_version"), "{missing:?}");
+    assert!(missing.iter().all(|key| absent.contains(&key.as_str())), "{missing:?}");
+}
+
+/// The number of resources that a plan loses in [`losses_report`].
+const LOST: usize = 1002;
+
+/// The report on a plan with more losses than a report lists, on which more depends than the search
+/// follows.
+fn losses_report() -> Value {
+    let lost = |at: usize, kind: &str, more: &str| {
+        format!(
+            r#"{{"address":"{kind}.n{at}","type":"{kind}","name":"n{at}"{more},"change":
+            {{"actions":["delete","create"],"replace_paths":[["x"]]}}}}"#
+        )
+    };
+    let mut changes: Vec<String> = (0..LOST - 1).map(|at| lost(at, "t", "")).collect();
+    let more = r#","previous_address":"t.before","action_reason":"replace_by_request""#;
+    changes.push(lost(LOST, "aws_db_instance", more));
+    changes.push(lost(LOST, "t", r#","deposed":"abc""#));
+    let user = |at: usize| {
+        let references = r#"{"references":["aws_db_instance.n1002","local.l"]}"#;
+        format!(r#"{{"address":"t.n{at}","expressions":{{"x":{references}}}}}"#)
+    };
+    let users: Vec<String> = (0..LOST - 1).map(user).collect();
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_changes":[{}],
+        "configuration":{{"root_module":{{"resources":[{}]}}}}}}"#,
+        changes.join(","),
+        users.join(",")
+    );
+    let folder = folder(&[], &[("plan.json", &plan)]);
+    valid(&report_on(&["--impact", "-o", "json"], &folder.path().join("plan.json")))
+}
+
+#[test]
+fn a_plan_lists_its_most_severe_losses_and_counts_the_others() {
+    let document = losses_report();
+    let plan = &document["plans"][0];
+    let losses = plan["losses"].as_array().expect("losses");
+    assert_eq!((losses.len(), &plan["losses_left_out"]), (1000, &2.into()));
+    assert_eq!(losses[0]["address"], "aws_db_instance.n1002");
+    assert_eq!(
+        (&losses[0]["holds_data"], &losses[0]["moved_from"]),
+        (&true.into(), &"t.before".into())
+    );
+    assert_eq!(losses[1]["address"], "t.n0");
+    // Each resource has its own dependents.
+    let impacts = [&losses[0]["impact"], &losses[1]["impact"]];
+    assert_eq!(impacts.map(|it| it["count"].as_u64()), [Some(1000), Some(0)]);
 }
 
 #[test]

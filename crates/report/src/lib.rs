@@ -6,6 +6,7 @@ pub mod annotate;
 pub mod assertions;
 mod attribute_line;
 mod cells;
+mod change_list;
 pub mod code_quality;
 pub mod compact;
 pub mod comparison;

@@ -3,8 +3,10 @@
 //! Lists of losses come in the order of [`rank`]. Losses of data come first: to replace a database
 //! is worse than to destroy a rule of a firewall.
 
+use crate::phrase;
+use crate::short::short;
 use plansift_core::path::TypeSet;
-use plansift_plan::record::ResourceChange;
+use plansift_plan::record::{ResourceChange, SummaryLoss};
 
 /// The title of a list of losses.
 pub(super) const TITLE: &str = "Destroyed, replaced or forgotten";
@@ -17,6 +19,12 @@ pub(super) const DATA_RANKS: usize = 2;
 
 /// Maximum number of losses of data that a report names, even if it names fewer of other losses.
 pub(super) const DATA_LISTED: usize = 100;
+
+/// Maximum number of losses of a list for programs.
+pub(super) const LISTED: usize = 1000;
+
+/// Maximum number of paths that force the replacement of a listed loss.
+const FORCING: usize = 3;
 
 /// Whether resources of a type hold data. The set is a guess from names. It decides the order of
 /// lists, and hides nothing.
@@ -44,6 +52,23 @@ pub(super) fn rank(change: &ResourceChange<'_>) -> Option<usize> {
         "forget" => 4,
         _ => return None,
     })
+}
+
+/// Describes a loss for programs. `plan` names the plan, if there are several.
+pub(super) fn described(change: &ResourceChange<'_>, plan: Option<&str>) -> SummaryLoss {
+    let short = |text: &str| short(text).into_owned();
+    let paths = change.replace_paths.iter().map(|path| short(&path.to_string()));
+    SummaryLoss {
+        plan: plan.map(short),
+        action: change.effects().next().unwrap_or_default(),
+        address: short(&change.label()),
+        deposed: change.resource.deposed.as_deref().map(short),
+        holds_data: change.resource.type_name.as_deref().is_some_and(holds_data),
+        reason: phrase::reason(change, |_, text| short(text)),
+        replace_paths: paths.take(FORCING).collect(),
+        moved_from: change.moved_from().map(short),
+        impact: change.impact.clone(),
+    }
 }
 
 /// Returns the maximum length of a list up to each rank: `of_data` for losses of data, and `listed`

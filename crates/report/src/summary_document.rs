@@ -8,20 +8,19 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use crate::change_list::ChangeList;
 use crate::cut::cut;
 use crate::fleet::FleetGrouping;
 use crate::gate::{Answer, CountedRules, Rule};
 use crate::loss;
-use crate::overview::{ChangeList, Overview};
-use crate::phrase;
-use crate::short::short;
+use crate::overview::Overview;
 use crate::tool::Clues;
 use crate::{Sink, write_error};
 use plansift_core::error::{Error, Result};
 use plansift_core::inert;
 use plansift_plan::record::{
-    FleetRow, Label, Record, ReportTotals, ResourceChange, SummaryFailure, SummaryLeftOut,
-    SummaryLoss, SummaryWarning,
+    FleetRow, Label, Record, ReportTotals, SummaryFailure, SummaryLeftOut, SummaryLoss,
+    SummaryWarning,
 };
 
 /// The version of the document's format. Adding a key does not change it.
@@ -29,10 +28,6 @@ pub const SUMMARY_VERSION: u32 = 1;
 
 /// Maximum number of rows of each list of types, modules and actions, if the user sets none.
 const TOP: usize = 100;
-/// Maximum number of losses.
-const LOSSES: usize = 1000;
-/// Maximum number of paths that force a replacement.
-const FORCING: usize = 3;
 /// Maximum number of plans that could not be read.
 const FAILURES: usize = 1000;
 /// Maximum number of characters of the version of a tool.
@@ -90,7 +85,7 @@ impl<W: Write> SummaryDocument<W> {
     /// Writes at most `max` bytes to `out`, after the last plan. Each list has at most `top` rows.
     /// The document counts the broken `rules`.
     pub fn new(out: W, max: u64, top: Option<usize>, rules: &[Rule]) -> SummaryDocument<W> {
-        let losses = top.unwrap_or(LOSSES);
+        let losses = top.unwrap_or(loss::LISTED);
         SummaryDocument {
             out,
             extent: Extent { max, top, ask: ASK },
@@ -110,23 +105,6 @@ impl<W: Write> SummaryDocument<W> {
     /// Replaces the words that say how to ask for what is left out.
     pub fn with_ask(self, ask: &'static str) -> SummaryDocument<W> {
         SummaryDocument { extent: Extent { ask, ..self.extent }, ..self }
-    }
-
-    fn loss(&self, change: &ResourceChange<'_>) -> SummaryLoss {
-        let type_name = change.resource.type_name.as_deref();
-        let paths = change.replace_paths.iter();
-        let paths = paths.map(|path| short(&path.to_string()).into_owned());
-        SummaryLoss {
-            plan: self.plan.is_one_of_several.then(|| short(&self.plan.name).into_owned()),
-            action: change.effects().next().unwrap_or_default(),
-            address: short(&change.label()).into_owned(),
-            deposed: change.resource.deposed.as_deref().map(|key| short(key).into_owned()),
-            holds_data: type_name.is_some_and(loss::holds_data),
-            reason: phrase::reason(change, |_, text| short(text).into_owned()),
-            replace_paths: paths.take(FORCING).collect(),
-            moved_from: change.moved_from().map(|from| short(from).into_owned()),
-            impact: change.impact.clone(),
-        }
     }
 
     /// Returns the document.
@@ -259,8 +237,8 @@ impl<W: Write> Sink for SummaryDocument<W> {
             Record::ResourceChange(change) => {
                 self.plan.has_changes |= !change.is_settled();
                 if let Some(rank) = loss::rank(change) {
-                    let loss = self.loss(change);
-                    self.losses.note(rank, || loss);
+                    let plan = self.plan.is_one_of_several.then_some(&*self.plan.name);
+                    self.losses.note(rank, || loss::described(change, plan));
                 }
             }
             Record::ActionInvocation(_) => self.plan.has_changes = true,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action::effects_of_word;
 use super::counts::{PlanLine, Summary};
-use super::{FailedAssertion, Finding, ResourceChange, is_zero};
+use super::{FailedAssertion, Finding, ResourceChange, SummaryLoss, is_zero};
 
 /// A plan of a batch.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -152,6 +152,14 @@ pub struct ReportedPlan<'a> {
     pub summary: &'a Summary,
     /// The rules that the plan breaks.
     pub broken_rules: Vec<BrokenRule<'a>>,
+    /// The resources that the plan destroys, replaces or forgets, the most severe first, with what
+    /// depends on each of them. Present with `--impact`, if there are any. At most 1000 are listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(length(max = 1000)))]
+    pub losses: Vec<&'a SummaryLoss>,
+    /// The number of losses that the list leaves out. Absent if the number is 0.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub losses_left_out: u64,
 }
 
 /// A rule that a plan breaks.

@@ -30,7 +30,7 @@ pub struct SummaryFailure<'a> {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SummaryLoss {
-    /// The workspace or the input of the plan, if there are several plans.
+    /// The workspace or the input of the plan, if a list has the losses of several plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
     /// What happens to the object.

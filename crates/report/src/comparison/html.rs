@@ -10,13 +10,14 @@ use serde::Serialize;
 use super::object::{action, differences, name, other, phrase};
 use super::overview::{Overview, Pair, Row, Verdict, ladder, others};
 use crate::Sink;
+use crate::change_list::{ChangeList, ListedChange};
 use crate::fleet::capitalized;
 use crate::html::{
     self, Cell, FRAME as REPORT, Failed, Frame, LISTED, NAME, PageWriter, ROWS_MAX, Table,
     UNSCRIPTED, changes, cut, digits, end, push_cells, push_line, row,
 };
 use crate::markup::escaped;
-use crate::overview::{ChangeList, Class, ListedChange};
+use crate::overview::Class;
 use crate::tool::Tool;
 use crate::view::Detail;
 use plansift_core::error::{Error, Result};

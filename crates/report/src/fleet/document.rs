@@ -9,13 +9,16 @@ use serde::Serialize;
 
 use super::plan_counts::{PlanCounts, TotalGroups, Totals};
 use super::rows::Groups;
+use crate::change_list::ChangeList;
 use crate::gate::{Answer, CountedRules, Rule};
+use crate::loss;
 use crate::{Sink, write_error};
 use plansift_core::error::{Error, Result};
 use plansift_core::inert;
 use plansift_plan::record::counts::Summary;
 use plansift_plan::record::{
     BrokenAssertion, BrokenRule, FleetRow, Label, Record, ReportPlan, ReportTotals, ReportedPlan,
+    SummaryLoss,
 };
 
 /// The version of the document's format. Adding a key does not change it.
@@ -30,6 +33,7 @@ pub struct Document<W: Write> {
     counted_rules: CountedRules,
     head: Head,
     plan: PlanCounts,
+    losses: ChangeList<SummaryLoss>,
     totals: Totals,
     changed: u64,
     broken_rules: u64,
@@ -56,6 +60,7 @@ impl<W: Write> Document<W> {
             counted_rules: CountedRules::new(rules),
             head: Head::default(),
             plan: PlanCounts::default(),
+            losses: no_losses(),
             totals: Totals::default(),
             changed: 0,
             broken_rules: 0,
@@ -99,6 +104,8 @@ impl<W: Write> Document<W> {
         self.broken_rules += fail;
         self.broken_warnings += broken_rules.len() as u64 - fail;
         let invocations = head.invocations;
+        let losses = std::mem::replace(&mut self.losses, no_losses());
+        let listed: Vec<&SummaryLoss> = losses.changes().collect();
         let row = json(&ReportPlan::Done(ReportedPlan {
             source: &head.source,
             workspace: head.workspace.as_deref(),
@@ -107,6 +114,8 @@ impl<W: Write> Document<W> {
             invocations,
             summary,
             broken_rules,
+            losses_left_out: losses.count() - listed.len() as u64,
+            losses: listed,
         }))?;
         self.before_row()?;
         self.write(&row)?;
@@ -128,8 +137,14 @@ impl<W: Write> Sink for Document<W> {
                     terraform_version: plan.terraform_version.map(str::to_owned),
                     ..Head::default()
                 };
+                self.losses = no_losses();
             }
-            Record::ResourceChange(change) => self.head.has_changes |= !change.is_settled(),
+            Record::ResourceChange(change) => {
+                self.head.has_changes |= !change.is_settled();
+                if let Some(rank) = loss::rank(change).filter(|_| change.impact.is_some()) {
+                    self.losses.note(rank, || loss::described(change, None));
+                }
+            }
             Record::ActionInvocation(_) => {
                 self.head.has_changes = true;
                 self.head.invocations += 1;
@@ -169,6 +184,11 @@ impl<W: Write> Sink for Document<W> {
         ))?;
         self.out.flush().map_err(write_error)
     }
+}
+
+/// Returns an empty list of the losses of a plan.
+fn no_losses() -> ChangeList<SummaryLoss> {
+    ChangeList::new(&[loss::LISTED; loss::RANKS])
 }
 
 fn json(value: &impl Serialize) -> Result<String> {

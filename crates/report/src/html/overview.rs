@@ -9,12 +9,11 @@ use std::fmt::Write as _;
 use super::table::{
     NAME, ROWS_MAX, Table, cut, digits, end, push_row, push_total, style, types, unread,
 };
+use crate::change_list::{ChangeList, ListedChange};
 use crate::gate::Severity;
 use crate::loss;
 use crate::markup::escaped;
-use crate::overview::{
-    BrokenRule, ChangeList, Class, ListedChange, Overview, PlanTable, number, problem,
-};
+use crate::overview::{BrokenRule, Class, Overview, PlanTable, number, problem};
 use crate::phrase::{self, Tense, counted};
 use crate::summary::symbol;
 use plansift_plan::record::ResourceChange;

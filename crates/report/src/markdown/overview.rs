@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 
 use super::quoted::{span, text_span};
+use crate::change_list::ListedChange;
 use crate::fit::{Measure, fitting};
 use crate::gate::{self, Severity};
 use crate::loss;
-use crate::overview::{
-    BrokenRule, ERROR, ListedChange, NAME, Overview, PlanTable, number, problem,
-};
+use crate::overview::{BrokenRule, ERROR, NAME, Overview, PlanTable, number, problem};
 use crate::phrase::counted;
 use plansift_plan::record::{Column, FleetRow};
 

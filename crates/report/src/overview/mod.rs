@@ -4,12 +4,11 @@
 //! A format quotes strings from plans with its [`Quote`] as they arrive, so the overview keeps only
 //! text that the format can print.
 
-mod change_list;
 mod class;
 
-pub(super) use self::change_list::{ChangeList, ListedChange};
 pub(super) use self::class::Class;
 
+use crate::change_list::ChangeList;
 use crate::fleet::{Failure, PlanCounts, TotalGroups, Totals};
 use crate::gate::{Answer, CountedRules, Severity};
 use crate::loss;

@@ -146,6 +146,18 @@ fn a_check_and_an_import_depend_on_what_their_blocks_refer_to() {
 }
 
 #[test]
+fn a_page_says_that_the_search_ended_before_it_found_a_dependent() {
+    let next = |at| format!("locals {{\n l{} = local.l{at}\n}}\n", at + 1);
+    let chain: String = (0..1000).map(next).collect();
+    let main = format!(
+        "locals {{\n l0 = t.a.id\n}}\n{chain}resource \"t\" \"b\" {{\n x = local.l1000\n}}\n"
+    );
+    let page = with_source(&main, &["summary", "--impact"]);
+    let expected = "what depends on it is not known, because the search ended at its limit";
+    assert!(page.contains(expected), "{page}");
+}
+
+#[test]
 fn a_plan_without_a_configuration_has_a_warning() {
     let plan = r#"{"format_version":"1.2","resource_changes":[
         {"address":"t.a","type":"t","name":"a","change":{"actions":["delete"]}}]}"#;

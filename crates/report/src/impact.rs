@@ -31,12 +31,16 @@ pub(super) fn impact(
     let verb = if *count == 1 { "depends" } else { "depend" };
     let mut parts = Vec::new();
     match (*count, count - destroyed) {
+        (0, _) if *is_cut => {
+            let text = "what depends on it is not known, because the search ended at its limit";
+            parts.push(text.to_owned());
+        }
         (0, _) if unread.is_empty() && *lacks_source => {
             parts.push("nothing in the JSON of the plan depends on it".to_owned());
         }
         (0, _) if unread.is_empty() => parts.push("nothing depends on it".to_owned()),
         (0, _) => {}
-        (1, 0) => parts.push("1 depends on it, destroyed too".to_owned()),
+        (1, 0) => parts.push(format!("{at_least}1 depends on it, destroyed too")),
         (_, 0) => parts.push(format!("{at_least}{count} depend on it, all destroyed too")),
         (_, staying) => {
             let more = match staying - named.len() as u64 {

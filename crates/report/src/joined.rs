@@ -4,7 +4,7 @@ use super::Sink;
 use crate::loss;
 use crate::short::short;
 use plansift_core::error::{Error, Result};
-use plansift_plan::config::Blocks;
+use plansift_plan::config::{Blocks, element_address};
 use plansift_plan::record::state_counts::StateCounts;
 use plansift_plan::record::{Attribute, Hidden, Impact, Impacts, Label, Record, Shown};
 
@@ -22,24 +22,33 @@ pub enum Addition<'s> {
 pub struct Joined<'s> {
     sink: &'s mut dyn Sink,
     addition: Addition<'s>,
+    /// The last resource with an impact, and the impact. Its other instances share it.
+    last: Option<(String, Impact)>,
 }
 
 impl<'s> Joined<'s> {
     /// Wraps `sink`. The `addition` must come from the plan whose records follow.
     pub fn new(sink: &'s mut dyn Sink, addition: Addition<'s>) -> Joined<'s> {
-        Joined { sink, addition }
+        Joined { sink, addition, last: None }
     }
-}
 
-/// Returns the impact of a loss, with short names.
-fn impact(impacts: &Impacts, address: &str) -> Impact {
-    let mut impact = impacts.of(address);
-    let dependents = impact.dependents.iter_mut();
-    let names = dependents.flat_map(|it| [&mut it.address, &mut it.through]);
-    for name in names.chain(&mut impact.unread) {
-        *name = short(name).into_owned();
+    /// Returns the impact of a loss, with short names.
+    fn impact(&mut self, impacts: &Impacts, address: &str) -> Impact {
+        let resource = element_address(address);
+        if let Some((last, impact)) = &self.last
+            && *last == resource
+        {
+            return impact.clone();
+        }
+        let mut impact = impacts.of(address);
+        let dependents = impact.dependents.iter_mut();
+        let names = dependents.flat_map(|it| [&mut it.address, &mut it.through]);
+        for name in names.chain(&mut impact.unread) {
+            *name = short(name).into_owned();
+        }
+        self.last = Some((resource, impact.clone()));
+        impact
     }
-    impact
 }
 
 /// Names what an unknown value comes from, if the configuration says it.
@@ -73,7 +82,7 @@ impl Sink for Joined<'_> {
         match self.addition {
             Addition::Blocks(blocks) => added.block = Some(Box::new(blocks.block(&address))),
             Addition::Impacts(impacts) => {
-                added.impact = is_lost.then(|| Box::new(impact(impacts, &address)));
+                added.impact = is_lost.then(|| Box::new(self.impact(impacts, &address)));
                 for attribute in &mut added.attributes.list {
                     name_origin(attribute, impacts, &address);
                 }

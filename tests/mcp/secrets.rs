@@ -210,5 +210,11 @@ fn values_are_compared_as_a_whole_only() {
     ] {
         assert!(!check(known), "{known}");
     }
+    for (known, is_exact) in [("x", true), ("{regex: '^a'}", false)] {
+        let more = format!(
+            "x, when: {{path: name, refers_to: {{resource: 'aws_*', path: arn, known: {known}}}}}"
+        );
+        assert_eq!(check(&more), is_exact, "{known}");
+    }
     session.end();
 }

@@ -34,14 +34,11 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// Whether the assertion and its condition compare whole values only. A value in a document in
+    /// Whether the assertion and its conditions compare whole values only. A value in a document in
     /// a string is a part of the string.
     pub fn is_exact(&self) -> bool {
-        let when = self.when.as_ref().map(|when| (&when.path, &when.expectations));
-        [(&self.path, &self.expectations)].into_iter().chain(when).all(|(path, expectations)| {
-            !matches!(path, ValueSelector::Document(_))
-                && expectations.iter().all(Expectation::is_exact)
-        })
+        is_exact(&self.path, &self.expectations)
+            && self.when.as_ref().is_none_or(Condition::is_exact)
     }
 
     /// The resources that a resource or an output must refer to, if the assertion asks for that.
@@ -66,6 +63,17 @@ pub struct Condition {
     pub expectations: Vec<Expectation>,
     /// Another resource that the value must refer to, if any.
     pub refers_to: Option<Reference>,
+}
+
+impl Condition {
+    fn is_exact(&self) -> bool {
+        let other = self.refers_to.as_ref().and_then(|reference| reference.condition.as_ref());
+        is_exact(&self.path, &self.expectations) && other.is_none_or(|it| it.is_exact())
+    }
+}
+
+fn is_exact(path: &ValueSelector, expectations: &[Expectation]) -> bool {
+    !matches!(path, ValueSelector::Document(_)) && expectations.iter().all(Expectation::is_exact)
 }
 
 /// The resources that a value may refer to.

@@ -132,7 +132,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitC
             }
         },
     };
-    exit.unwrap_or_else(|exit| exit).into()
+    let exit = exit.unwrap_or_else(|exit| exit);
+    // A run with wrong arguments may not have parsed all patterns.
+    if exit != Exit::Usage && !command.is_quiet() {
+        type_sets::warn_of_misnamed();
+    }
+    exit.into()
 }
 
 fn schema_of(schema: &Schema) -> &'static str {

@@ -87,23 +87,64 @@ fn sets_of_a_file_work_wherever_patterns_do() {
 fn several_files_count_in_order() {
     let folder = Folder::new();
     folder.write("plan.json", std::fs::read(run::root().join(PLAN)).expect("a plan"));
-    folder.write("none.txt", "@data =\n");
+    folder.write("none.txt", "# Ours follow.\n@data =\n");
     folder.write("dns.txt", "@data aws_acm_certificate\n");
-    for (sets, code) in [
-        ("--type-sets none.txt", 0),
-        ("--type-sets none.txt --type-sets=dns.txt", 3),
-        ("--type-sets=dns.txt --type-sets none.txt", 0),
+    folder.write("other.txt", "@data =\n@data no_such_type\n");
+    let empty = "plansift: none.txt: line 2: the set has no types after this line, so a rule about \
+                 it would count nothing: write its types on the lines below\n";
+    for (sets, code, said) in [
+        ("--type-sets none.txt", 64, empty),
+        ("--type-sets none.txt --type-sets=dns.txt", 3, "rule broken: destroy:@data: 1 in "),
+        ("--type-sets=dns.txt --type-sets none.txt", 64, empty),
+        ("--type-sets=dns.txt --type-sets other.txt", 0, ""),
     ] {
         let run = folder.run(&format!("summary --fail-on destroy:@data {sets} plan.json"));
-        assert_eq!(run.code, Some(code), "{sets}: {}", run.err);
+        assert!(run.code == Some(code) && run.err.contains(said), "{sets}: {run:?}");
     }
+}
+
+#[test]
+fn a_set_that_nothing_names_may_have_a_typo() {
+    let folder = Folder::of_plans();
+    folder.write("more.txt", "@pager x\n");
+    folder.write("dat.txt", "@pager x\n\n@dat x\n@dat y\n@netwrok =\n@netwrok x\n");
+    folder.write("rules", "destroy:@dat\n");
+    folder.write("a.yaml", "- {resource: '@dat', not_action: create}\n");
+    let of_data =
+        "plansift: warning: dat.txt: line 3: no pattern names the set @dat: did you mean @data?\n";
+    let of_network = "plansift: warning: dat.txt: line 5: no pattern names the set @netwrok: did \
+                      you mean @network?\n";
+    let sets = "--type-sets more.txt --type-sets dat.txt plan.json";
+    for (args, has_data) in [
+        ("summary --fail-on destroy:@data", true),
+        ("changes --fail-on destroy:@dat", false),
+        ("changes --fail-on @rules", false),
+        ("report --only @dat", false),
+        ("report --assert a.yaml", false),
+        ("assert --file a.yaml", false),
+        ("assert --pack protect", true),
+        ("digest", true),
+        ("batch --out out", true),
+        ("resources --only @dat", false),
+        ("slim", true),
+    ] {
+        let run = folder.run(&format!("{args} {sets}"));
+        assert_ne!(run.code, Some(64), "{args}: {}", run.err);
+        assert_eq!(run.err.contains(of_data), has_data, "{args}: {}", run.err);
+        assert!(run.err.contains(of_network), "{args}: {}", run.err);
+        let run = folder.run(&format!("{args} --quiet {sets}"));
+        assert!(!run.err.contains("no pattern names"), "{args}: {}", run.err);
+    }
+    // Wrong arguments may have kept patterns from being read.
+    let run = folder.run(&format!("changes --fail-on destory {sets}"));
+    assert!(run.code == Some(64) && !run.err.contains("no pattern names"), "{}", run.err);
 }
 
 #[test]
 fn the_variable_names_a_file_for_commands_without_the_option() {
     let folder = Folder::new();
     folder.write("plan.json", std::fs::read(run::root().join(PLAN)).expect("a plan"));
-    folder.write("none.txt", "@data =\n");
+    folder.write("none.txt", "@data =\n@data no_such_type\n");
     folder.write("dns.txt", "@data =\n@data aws_acm_certificate\n");
     let summary = "summary --fail-on destroy:@data plan.json";
     for (args, file, code) in [

@@ -95,7 +95,7 @@ def test_a_rule_without_a_match_fails_on_request(run):
 
 
 def test_a_rule_knows_the_sets_of_a_file(run, repository):
-    (repository / "sets.txt").write_text("@data =\n")
+    (repository / "sets.txt").write_text("@data =\n@data no_such_type\n")
     (repository / "more.txt").write_text("@own aws_db_*\n")
     files = "sets.txt\nmore.txt"
     for rule, verdict in (("destroy:@data", "pass"), ("destroy:@own", "fail")):

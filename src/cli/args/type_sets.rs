@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, ValueHint};
 
-use super::{Cli, INPUT};
+use super::{Cli, Command, INPUT};
 
 /// The variable with the file that commands read without the option.
 const VARIABLE: &str = "PLANSIFT_TYPE_SETS";
@@ -71,6 +71,27 @@ fn has_option(args: &[OsString]) -> bool {
     let command = args.get(1).and_then(|name| cli.find_subcommand(name));
     let mut known = command.into_iter().flat_map(clap::Command::get_arguments);
     known.any(|known| known.get_id() == "type_sets" && !known.is_hide_set())
+}
+
+impl Command {
+    /// Whether to print no warnings about sets of types.
+    pub fn is_quiet(&self) -> bool {
+        let plans = match self {
+            Command::Summary(it) => &it.shared.plans,
+            Command::Changes(it) => &it.shared.plans,
+            Command::Report(it) => &it.plans,
+            Command::Assert(it) => &it.plans,
+            Command::Compare(it) => &it.plans,
+            Command::Approve(it) => &it.plans,
+            Command::Digest(it) => &it.plans,
+            Command::Batch(it) => &it.plans,
+            Command::Resources(it) => &it.rows.plans,
+            Command::Checks(it) => &it.rows.plans,
+            Command::Slim(it) => &it.plans,
+            _ => return false,
+        };
+        plans.quiet
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::type_set_file::{Entry, TypeSetError, TypeSetFault};
 use crate::glob::Glob;
@@ -37,6 +38,10 @@ impl Globs {
         list.push(Glob::new(glob));
     }
 
+    fn is_empty(&self) -> bool {
+        self.by_last_word.is_empty() && self.others.is_empty()
+    }
+
     fn matches(&self, type_name: &str) -> bool {
         let last_word = type_name.rsplit_once('_').map(|(_, word)| word);
         let found = last_word.and_then(|word| self.by_last_word.get(word)).into_iter().flatten();
@@ -50,27 +55,30 @@ impl TypeSet {
 
     /// The types that decide who may do something.
     pub fn access() -> &'static TypeSet {
-        &TypeSets::of_process()[0]
+        &TypeSets::of_process().sets[0]
     }
 
     /// The types of objects that hold data.
     pub fn data() -> &'static TypeSet {
-        &TypeSets::of_process()[1]
+        &TypeSets::of_process().sets[1]
     }
 
     /// The types that decide what can be reached from where.
     pub fn network() -> &'static TypeSet {
-        &TypeSets::of_process()[2]
+        &TypeSets::of_process().sets[2]
     }
 
     /// Returns the set of this name, such as `@data`.
     pub fn named(name: &str) -> Option<&'static TypeSet> {
-        TypeSets::of_process().iter().find(|set| *set.name == *name)
+        let TypeSets { sets, facts, .. } = TypeSets::of_process();
+        let index = sets.iter().position(|set| *set.name == *name)?;
+        facts[index].is_named.store(true, Ordering::Relaxed);
+        Some(&sets[index])
     }
 
     /// Returns the names of the built-in sets, and then those of the sets that the user added.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        TypeSets::of_process().iter().map(|set| &*set.name)
+        TypeSets::of_process().sets.iter().map(|set| &*set.name)
     }
 
     /// Whether the set has a type.
@@ -84,8 +92,31 @@ impl TypeSet {
 pub struct TypeSets {
     /// The sets of [`TypeSet::NAMES`], and then those of the user.
     sets: Vec<TypeSet>,
+    /// The facts about each set.
+    facts: Vec<SetFacts>,
+    /// The number of files of the user.
+    files: usize,
     /// The number of lines with types in the files of the user.
     lines: usize,
+}
+
+/// Where a set comes from, and whether anything uses it.
+#[derive(Debug, Default)]
+struct SetFacts {
+    /// The last line that drops the types of the set. Without such a line, the first line of a set
+    /// of the user.
+    place: Option<TypeSetPlace>,
+    /// Whether a pattern has named the set.
+    is_named: AtomicBool,
+}
+
+/// A line of a file of sets of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeSetPlace {
+    /// The index of the file, in the order of [`TypeSets::add`].
+    pub file: usize,
+    /// The line, from 1.
+    pub line: u64,
 }
 
 /// The sets of this process.
@@ -99,7 +130,9 @@ impl Default for TypeSets {
             entries.for_each(|entry| globs.push(entry.glob));
             TypeSet { name: name.into(), globs }
         };
-        TypeSets { sets: TypeSet::NAMES.map(built_in).into(), lines: 0 }
+        let sets: Vec<TypeSet> = TypeSet::NAMES.map(built_in).into();
+        let facts = sets.iter().map(|_| SetFacts::default()).collect();
+        TypeSets { sets, facts, files: 0, lines: 0 }
     }
 }
 
@@ -124,12 +157,13 @@ impl TypeSets {
         if text.len() > TypeSets::FILE_MAX {
             return Err(TypeSetError { line: 1, fault: TypeSetFault::TooLong(TypeSets::FILE_MAX) });
         }
-        let mut is_empty = true;
+        self.files += 1;
+        let (mut is_empty, file) = (true, self.files - 1);
         for (text, line) in text.lines().zip(1..) {
             let fail = |fault| TypeSetError { line, fault };
             if let Some(entry) = Entry::parse(text).map_err(fail)? {
                 is_empty = false;
-                self.add_entry(&entry).map_err(fail)?;
+                self.add_entry(&entry, TypeSetPlace { file, line }).map_err(fail)?;
             }
         }
         match is_empty {
@@ -138,7 +172,7 @@ impl TypeSets {
         }
     }
 
-    fn add_entry(&mut self, entry: &Entry<'_>) -> Result<(), TypeSetFault> {
+    fn add_entry(&mut self, entry: &Entry<'_>, place: TypeSetPlace) -> Result<(), TypeSetFault> {
         self.lines += 1;
         if self.lines > TypeSets::LINES_MAX {
             return Err(TypeSetFault::TooManyTypes(TypeSets::LINES_MAX));
@@ -150,13 +184,45 @@ impl TypeSets {
         }
         if index == self.sets.len() {
             self.sets.push(TypeSet { name: entry.set.into(), globs: Globs::default() });
+            self.facts.push(SetFacts { place: Some(place), ..SetFacts::default() });
         }
         let globs = &mut self.sets[index].globs;
         match entry.glob {
-            "=" => *globs = Globs::default(),
+            "=" => {
+                *globs = Globs::default();
+                self.facts[index].place = Some(place);
+            }
             glob => globs.push(glob),
         }
         Ok(())
+    }
+
+    /// Checks that every set has types, after all files were added. A rule about a set without
+    /// types counts nothing, so a gate would pass by mistake.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a set has no types. The error has the last line that drops the types of the set,
+    /// and comes with the index of the file, in the order of [`TypeSets::add`].
+    pub fn check(&self) -> Result<(), (usize, TypeSetError)> {
+        let mut sets = self.sets.iter().zip(&self.facts);
+        let empty = sets.find_map(|(set, facts)| facts.place.filter(|_| set.globs.is_empty()));
+        match empty {
+            None => Ok(()),
+            Some(TypeSetPlace { file, line }) => {
+                Err((file, TypeSetError { line, fault: TypeSetFault::EmptySet }))
+            }
+        }
+    }
+
+    /// Returns the sets that files have added to the process and that no pattern has named so far,
+    /// each with the line that it begins at.
+    pub fn unnamed() -> impl Iterator<Item = (&'static str, TypeSetPlace)> {
+        let TypeSets { sets, facts, .. } = TypeSets::of_process();
+        sets.iter().zip(facts).skip(TypeSet::NAMES.len()).filter_map(|(set, facts)| {
+            let place = facts.place.filter(|_| !facts.is_named.load(Ordering::Relaxed))?;
+            Some((&*set.name, place))
+        })
     }
 
     /// Makes these the sets of the process.
@@ -170,8 +236,8 @@ impl TypeSets {
     }
 
     /// Returns the sets of the process. From now on, they do not change.
-    fn of_process() -> &'static [TypeSet] {
-        &SETS.get_or_init(TypeSets::default).sets
+    fn of_process() -> &'static TypeSets {
+        SETS.get_or_init(TypeSets::default)
     }
 }
 
@@ -336,6 +402,24 @@ mod tests {
         let sets = with(&[own]).expect("sets");
         let names: Vec<&str> = sets.sets.iter().map(|set| &*set.name).collect();
         assert_eq!(names, ["@access", "@data", "@network", "@mine", "@other"]);
+    }
+
+    #[test]
+    fn a_set_without_types_is_an_error() {
+        for (files, place) in [
+            (&["@data =\n"][..], Some((0, 1))),
+            (&["@mine x\n\n@data = # None.\n"], Some((0, 3))),
+            (&["@mine x\n@mine =\n"], Some((0, 2))),
+            (&["@data x\n", "# None.\n@data =\n@data =\n"], Some((1, 3))),
+            (&["@data =\n@data x\n"], None),
+            (&["@data =\n", "@data x\n"], None),
+            (&["@mine x\n"], None),
+            (&[], None),
+        ] {
+            let sets = with(files).expect("sets");
+            let error = |(file, line)| (file, TypeSetError { line, fault: TypeSetFault::EmptySet });
+            assert_eq!(sets.check().err(), place.map(error), "{files:?}");
+        }
     }
 
     #[test]

@@ -82,6 +82,8 @@ pub enum TypeSetFault {
     Types,
     /// A text follows `=`.
     AfterEquals,
+    /// The line drops the types of a set, and no later line adds any.
+    EmptySet,
 }
 
 impl fmt::Display for TypeSetError {
@@ -114,6 +116,10 @@ impl fmt::Display for TypeSetFault {
             TypeSetFault::AfterEquals => {
                 f.write_str("nothing stands after `=`: write the types on the lines below")
             }
+            TypeSetFault::EmptySet => f.write_str(
+                "the set has no types after this line, so a rule about it would count nothing: \
+                 write its types on the lines below",
+            ),
         }
     }
 }

@@ -10,11 +10,11 @@ use super::bar::Bar;
 use super::documents::{Messages, NEW_IS_APPROVAL, refuse_approval};
 use super::ending::end_of_output;
 use super::exit::{Exit, ExitFacts, OutputEnd};
-use super::inputs::{self, Takes};
+use super::inputs::{self, Takes, Wanted};
 use super::messages::{fail, fail_named, say, usage};
 use super::options::{access, options};
 use super::output::{self, Output};
-use super::pairing::{Pair, pairs};
+use super::pairing::{Pair, Paired, pairs};
 use super::screen::screen;
 use super::secrets::{read_key, secret_options};
 use super::unmatched;
@@ -27,7 +27,7 @@ use plansift_core::input::Source;
 use plansift_fleet::run::{
     DocumentObjects, KeptInput, NamedInput, ObjectReader, Opening, PairObjects, Reports,
 };
-use plansift_fleet::source::InputEntry;
+use plansift_fleet::source::{InputEntry, Unlisted};
 use plansift_plan::plan::Accepts;
 use plansift_plan::record::patterns::UnmatchedPatterns;
 use plansift_plan::record::{
@@ -52,11 +52,12 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
     }
     let also = arguments.key_file.clone();
     let list = |name: &OsString, takes| {
-        inputs::list_named(plans, vec![name.clone()], takes, path, also.clone())
+        let wanted = Wanted::from(takes).strict(arguments.strict_rules);
+        inputs::list_named(plans, vec![name.clone()], wanted, path, also.clone())
     };
     let listed = [list(&old, Takes::Approvals)?, list(&new, Takes::States)?];
-    let pairs = pairs(plans, [&listed[0].inputs, &listed[1].inputs], [&old, &new]);
-    let pairs = pairs.map_err(|text| usage(&text))?;
+    let paired = pairs(plans, [&listed[0].inputs, &listed[1].inputs], [&old, &new]);
+    let Paired { pairs, unlisted } = paired.map_err(|text| usage(&text))?;
     let options = RecordOptions {
         relevant: true,
         accepts: Accepts::States,
@@ -68,8 +69,12 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
     let (sink, output) = open_sink(arguments, options.patterns.clone())?;
     let messages = Messages::new(plans);
     let mut comparing = Comparing { arguments, options, given, sink, messages };
-    let (mut totals, mut closed) = (Totals::default(), None);
+    let mut totals = Totals { failed: unlisted.len() as u64, ..Totals::default() };
+    let mut closed = comparing.unlisted(&unlisted).err();
     for pair in &pairs {
+        if closed.is_some() {
+            break;
+        }
         match comparing.pair(pair) {
             Ok(Some(summary)) => {
                 totals.add(&summary);
@@ -77,10 +82,7 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
             }
             Ok(None) => totals.failed += 1,
             Err(Failure::Exit(exit)) => return Err(exit),
-            Err(Failure::Output(error)) => {
-                closed = Some(error);
-                break;
-            }
+            Err(Failure::Output(error)) => closed = Some(error),
         }
     }
     let Comparing { options, mut sink, messages, .. } = comparing;
@@ -108,7 +110,7 @@ pub fn run(arguments: &Compare) -> std::result::Result<Exit, Exit> {
 struct Totals {
     /// The number of pairs that were compared.
     done: u64,
-    /// The number of pairs of which an input failed.
+    /// The number of pairs of which an input failed, and of inputs that cannot be opened.
     failed: u64,
     /// The most severe verdict.
     verdict: Option<Direction>,
@@ -213,6 +215,15 @@ impl fmt::Display for OtherFilters {
 }
 
 impl Comparing<'_> {
+    /// Reports the inputs that cannot be opened. Fails if the output does.
+    fn unlisted(&mut self, unlisted: &[&Unlisted]) -> Result<()> {
+        for Unlisted { source, error } in unlisted {
+            fail_named(source, error);
+            self.sink.failed(Label { source, workspace: None }, error)?;
+        }
+        Ok(())
+    }
+
     /// Compares two inputs. Returns `None` if one of them fails.
     fn pair(&mut self, pair: &Pair) -> std::result::Result<Option<ComparisonSummary>, Failure> {
         let plans = &self.arguments.plans;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::args::Plans;
 use super::messages::say;
-use plansift_fleet::source::{InputEntry, Inputs, Unlisted};
+use plansift_fleet::source::{InputEntry, Inputs, SourceFault, Unlisted};
 
 /// Two inputs to compare.
 pub struct Pair {
@@ -18,22 +18,31 @@ pub struct Pair {
     pub new: Option<InputEntry>,
 }
 
+/// The inputs of two names.
+pub struct Paired<'a> {
+    pub pairs: Vec<Pair>,
+    /// Links to folders, pipes and devices in a folder. Only a strict run lists them.
+    pub unlisted: Vec<&'a Unlisted>,
+}
+
 /// Pairs the inputs of two names. If each name is one input, these are the only pair. Fails with a
 /// message for the user if the inputs cannot be paired.
-pub fn pairs(
+pub fn pairs<'a>(
     plans: &Plans,
-    inputs: [&Inputs; 2],
+    inputs: [&'a Inputs; 2],
     names: [&OsStr; 2],
-) -> std::result::Result<Vec<Pair>, String> {
+) -> std::result::Result<Paired<'a>, String> {
     let [old, new] = inputs;
     let are_one = [old, new].map(|inputs| !inputs.are_found);
     match (are_one, &old.entries[..], &new.entries[..]) {
         ([true, true], [old], [new]) => {
             let (old, new) = (Some(listed(old)?.clone()), Some(listed(new)?.clone()));
-            Ok(vec![Pair { workspace: None, old, new }])
+            Ok(Paired { pairs: vec![Pair { workspace: None, old, new }], unlisted: Vec::new() })
         }
         ([false, false], ..) => {
-            let [old, new] = [by_workspace(old, names[0])?, by_workspace(new, names[1])?];
+            let mut unlisted = Vec::new();
+            let old = by_workspace(old, names[0], &mut unlisted)?;
+            let new = by_workspace(new, names[1], &mut unlisted)?;
             let mut workspaces: Vec<&String> = old.keys().chain(new.keys()).collect();
             workspaces.sort_unstable();
             workspaces.dedup();
@@ -52,7 +61,7 @@ pub fn pairs(
             }
             match workspaces.is_empty() {
                 true => Err("there is no plan in these folders".to_owned()),
-                false => Ok(workspaces.into_iter().map(pair).collect()),
+                false => Ok(Paired { pairs: workspaces.into_iter().map(pair).collect(), unlisted }),
             }
         }
         _ => {
@@ -79,13 +88,24 @@ fn listed(entry: &Result<InputEntry, Unlisted>) -> std::result::Result<&InputEnt
     entry.as_ref().map_err(|unlisted| format!("{}: {}", unlisted.source, unlisted.error))
 }
 
-/// Returns the inputs of a folder by their workspaces, without the name of the folder.
+/// Returns the inputs of a folder by their workspaces, without the name of the folder. Adds what
+/// cannot be opened to `unlisted`.
 fn by_workspace<'a>(
     inputs: &'a Inputs,
     folder: &OsStr,
+    unlisted: &mut Vec<&'a Unlisted>,
 ) -> std::result::Result<BTreeMap<String, &'a InputEntry>, String> {
     let mut found: BTreeMap<String, &InputEntry> = BTreeMap::new();
     for entry in &inputs.entries {
+        if let Err(found) = entry
+            && matches!(
+                found.error.fault(),
+                Some(SourceFault::LinkToFolder | SourceFault::NotAFile)
+            )
+        {
+            unlisted.push(found);
+            continue;
+        }
         let entry = listed(entry)?;
         let workspace = inputs.workspace_in(folder, entry);
         if let Some(other) = found.insert(workspace.clone(), entry) {

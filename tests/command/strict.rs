@@ -182,6 +182,69 @@ fn a_file_in_a_folder_that_is_not_a_plan_fails() {
     }
 }
 
+#[test]
+fn a_comparison_is_strict_about_its_folders() {
+    let folder = Folder::new();
+    for name in ["old", "new", "new/live"] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    for name in ["old/a.json", "new/a.json"] {
+        folder.write(name, plan("aws_one", "pass"));
+    }
+    folder.write("old/main.tf", "resource \"a\" \"b\" {}\n");
+    folder.write("old/.hidden", "text");
+    let gates = ["", " --fail-on any", " --fail-on more"];
+    for gate in gates {
+        let (codes, err) = both(&folder, &format!("compare old new{gate}"));
+        assert_eq!(codes, [0, 0], "{gate}: {err}");
+    }
+    for file in ["old/notes.txt", "new/notes.txt", "new/live/plan.log"] {
+        folder.write(file, "text");
+        for gate in gates {
+            let (codes, err) = both(&folder, &format!("compare old new{gate}"));
+            let said = format!("plansift: {file}: ");
+            assert!(codes == [0, 4] && err.contains(&said), "{gate} {file}: {codes:?} {err}");
+            let (_, name) = file.rsplit_once('/').expect("a folder");
+            let (codes, err) = both(&folder, &format!("compare old new{gate} --exclude {name}"));
+            assert_eq!(codes, [0, 0], "{gate} {file}: {err}");
+        }
+        std::fs::remove_file(folder.path(file)).expect("a file");
+    }
+    // Two inputs that the user names are read with and without the option.
+    let (codes, err) = both(&folder, "compare old/a.json new/a.json --fail-on any");
+    assert_eq!(codes, [0, 0], "{err}");
+    // Without any plan, there is nothing to compare.
+    for name in ["old/a.json", "new/a.json"] {
+        folder.write(name, "text");
+    }
+    let (codes, err) = both(&folder, "compare old new");
+    assert_eq!(codes, [64, 1], "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_comparison_fails_at_a_link_to_a_folder_and_at_a_pipe() {
+    let folder = Folder::new();
+    for name in ["old", "new", "elsewhere"] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    for name in ["old/a.json", "new/a.json"] {
+        folder.write(name, plan("aws_one", "pass"));
+    }
+    std::os::unix::fs::symlink("../elsewhere", folder.path("new/link")).expect("a link");
+    let pipe = std::process::Command::new("mkfifo").arg(folder.path("old/tfplan")).status();
+    assert!(pipe.expect("it runs").success());
+    let (codes, err) = both(&folder, "compare old new --fail-on any");
+    let said = "plansift: old/tfplan: this is a pipe, a socket or a device, which is not opened in \
+                a folder: name it, or leave it out with --exclude\nplansift: new/link: this is a \
+                link to a folder, which is not followed: name the link, or leave it out with \
+                --exclude\n";
+    assert_eq!((codes, &*err), ([0, 4], said));
+    let run = folder.run("compare old new -f markdown --strict-rules");
+    let shown = ["**Not compared: 2**", "- `old/tfplan`: `", "- `new/link`: `"];
+    assert!(shown.iter().all(|text| run.out.contains(text)), "{}", run.out);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_folder_or_a_pipe_in_a_folder_fails_and_is_not_opened() {

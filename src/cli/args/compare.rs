@@ -23,6 +23,9 @@ pub struct Compare {
     /// Exit with 3 if NEW does more than OLD, or if anything differs
     #[arg(help_heading = GATES, long, value_enum, value_name = "WHAT")]
     pub fail_on: Option<FailOn>,
+    /// Fail if a folder has a file that is not a plan, or a link to another folder
+    #[arg(help_heading = GATES, long)]
+    pub strict_rules: bool,
     /// Exit with 2 if the documents differ at the level
     #[arg(help_heading = GATES, long)]
     pub detailed_exitcode: bool,

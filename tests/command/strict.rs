@@ -68,6 +68,50 @@ fn a_rule_without_a_match_fails() {
 }
 
 #[test]
+fn a_rule_about_managed_resources_does_not_match_data_sources() {
+    let folder = Folder::new();
+    let resource = |mode: &str, address: &str, type_name: &str, action: &str| {
+        format!(
+            r#"{{"address":"{address}","mode":"{mode}","type":"{type_name}","name":"r","change":
+            {{"actions":["{action}"],"before":null,"after":{{"id":"x"}}}}}}"#
+        )
+    };
+    let plan = [
+        resource("managed", "aws_one.r", "aws_one", "create"),
+        resource("data", "data.aws_ami.r", "aws_ami", "read"),
+        resource("data", "module.m.data.aws_ami.r", "aws_ami", "no-op"),
+        resource("data", "data.aws_one.r", "aws_one", "no-op"),
+    ];
+    let plan = plan.join(",");
+    folder.write("p.json", format!(r#"{{"format_version":"1.2","resource_changes":[{plan}]}}"#));
+    let of_data = "matches nothing, no managed resource has such an address, type or module\n";
+    for word in ["create", "update", "replace", "delete", "destroy", "forget", "changes"] {
+        for (pattern, said) in [
+            ("data.*", of_data),
+            ("data.aws_ami.r", of_data),
+            ("*.data.aws_ami.r", of_data),
+            ("module.m", of_data),
+            ("aws_ami", of_data),
+            // The suggestion is a resource that the rule counts.
+            ("aws_ami.x", "matches nothing, no resource has such an address, type or module\n"),
+            ("aws_noe.r", "address, type or module: did you mean aws_one.r?\n"),
+            ("aws_one>1", ""),
+        ] {
+            let (codes, err) = both(&folder, &format!("changes --fail-on {word}:{pattern} p.json"));
+            let code = if said.is_empty() { 0 } else { 3 };
+            assert_eq!(codes, [0, code], "{word}:{pattern}: {err}");
+            assert!(err.ends_with(said), "{word}:{pattern}: {err}");
+            assert_eq!(err.is_empty(), said.is_empty(), "{word}:{pattern}: {err}");
+        }
+    }
+    // These rules count data sources, too.
+    for rule in ["read:data.*>1", "read:aws_ami>1", "deferred:aws_ami", "changed-path:aws_ami:x"] {
+        let (_, err) = both(&folder, &format!("changes --fail-on {rule} p.json"));
+        assert!(!err.contains("managed"), "{rule}: {err}");
+    }
+}
+
+#[test]
 fn every_report_shows_a_rule_without_a_match_as_an_error() {
     let folder = plans();
     for (format, plain, strict) in [

@@ -110,6 +110,10 @@ impl Viewer for PlannedViewer<'_> {
         false
     }
 
+    fn hides_key(&self, _: &str) -> bool {
+        false
+    }
+
     fn is_name(&self, _: &str) -> bool {
         false
     }

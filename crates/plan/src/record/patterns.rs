@@ -6,70 +6,29 @@
 //! suggest a similar name ("did you mean"), it keeps a sample of each kind of name. The samples do
 //! not depend on the number of threads.
 
+mod named;
+mod shown;
+mod walk;
+
 use std::collections::HashSet;
 use std::fmt::{Display, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use self::shown::Shown;
+use self::walk::walk;
+use super::viewer::Viewer;
 use crate::plan::{ResourceChange, ResourceName};
-use plansift_core::json::value::{Kind, Text, Value, WalkEvent};
+use plansift_core::json::value::{Kind, Text, Value};
 use plansift_core::nearest::{Sample, nearest_address};
 use plansift_core::path::{self, AddressPattern, Paths, module_address, split_exact, without_keys};
 use plansift_core::text_document::{TextDocument, Unread};
 
+pub use self::named::{Named, NamedKind};
+
 /// Maximum length of a path that is compared, in bytes. A longer path counts as a match of every
 /// pattern.
 const PATH_MAX: usize = 1024;
-
-/// A pattern, and the kind of thing that it names.
-#[derive(Clone, Debug)]
-pub enum Named {
-    /// Resources, by address or type.
-    Resource(AddressPattern),
-    /// Resources, by address.
-    Address(AddressPattern),
-    /// Resources, by type.
-    Type(AddressPattern),
-    /// Resources, by module address.
-    Module(AddressPattern),
-    /// Attributes of all resources, or of the resources that the second pattern names. The pattern
-    /// may lead into documents in strings.
-    Path(path::Pattern, Option<AddressPattern>),
-    /// Attributes in reports. Besides the attributes of all resources, these are the values of
-    /// documents in strings.
-    Attribute(path::Pattern),
-    /// Things that are not resources, by name, address or type.
-    NonResource(NamedKind, AddressPattern),
-    /// Rows of a report: the resources that the pattern names, and outputs, checks and actions with
-    /// such an address or type, or in such a module.
-    Row(Box<Named>),
-}
-
-impl Named {
-    /// Whether the pattern is a set of types.
-    fn is_set(&self) -> bool {
-        match self {
-            Named::Resource(pattern)
-            | Named::Address(pattern)
-            | Named::Type(pattern)
-            | Named::Module(pattern)
-            | Named::NonResource(_, pattern) => pattern.is_set(),
-            Named::Row(named) => named.is_set(),
-            Named::Path(..) | Named::Attribute(_) => false,
-        }
-    }
-}
-
-/// A kind of named thing that is not a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NamedKind {
-    /// An output.
-    Output,
-    /// An invoked action.
-    Action,
-    /// A check.
-    Check,
-}
 
 /// A set of patterns, and whether each has matched.
 #[derive(Debug, Default)]
@@ -78,6 +37,8 @@ pub struct UnmatchedPatterns {
     /// Number of patterns for resources that have not matched yet.
     open: AtomicUsize,
     seen: Mutex<Seen>,
+    /// Whether patterns are compared with names as a viewer shows them.
+    is_of_shown: bool,
 }
 
 #[derive(Debug)]
@@ -86,6 +47,8 @@ struct Watched {
     argument: String,
     named: Named,
     has_matched: AtomicBool,
+    /// Whether the pattern is for managed resources and has matched another resource.
+    has_matched_unmanaged: AtomicBool,
     /// Whether the run fails if the pattern matches nothing.
     is_required: bool,
 }
@@ -93,9 +56,9 @@ struct Watched {
 /// Samples of the names in the plans.
 #[derive(Debug, Default)]
 struct Seen {
-    types: Sample,
-    addresses: Sample,
-    modules: Sample,
+    managed: ResourceSamples,
+    /// Those of data sources and ephemeral resources.
+    others: ResourceSamples,
     paths: Sample,
     /// Top-level attributes that are strings.
     strings: Sample,
@@ -105,6 +68,20 @@ struct Seen {
     things: [Sample; 3],
 }
 
+/// Samples of the names of resources.
+#[derive(Debug, Default)]
+struct ResourceSamples {
+    types: Sample,
+    modules: Sample,
+    addresses: Sample,
+}
+
+impl ResourceSamples {
+    fn all(&self) -> [&Sample; 3] {
+        [&self.types, &self.modules, &self.addresses]
+    }
+}
+
 /// A resource in a document, with the parts that patterns can name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Resource<'a> {
@@ -112,6 +89,8 @@ pub struct Resource<'a> {
     pub address: Option<Text<'a>>,
     /// The type.
     pub type_name: Option<Text<'a>>,
+    /// The mode, such as `data`. A resource without a mode is managed.
+    pub mode: Option<Text<'a>>,
     /// The address of the module, if the document has it apart from the address.
     pub module_address: Option<Text<'a>>,
     /// The values before and after the change, and `after_unknown`. Unknown attributes are only in
@@ -128,7 +107,7 @@ impl<'a> Resource<'a> {
     pub fn of(change: &ResourceChange<'a>) -> Resource<'a> {
         let ResourceChange {
             address,
-            resource: ResourceName { type_name, .. },
+            resource: ResourceName { type_name, mode, .. },
             module_address,
             change,
             ..
@@ -136,6 +115,7 @@ impl<'a> Resource<'a> {
         Resource {
             address: *address,
             type_name: *type_name,
+            mode: *mode,
             module_address: *module_address,
             values: [change.before, change.after, change.after_unknown],
             is_secret: is_whole_mark(change.before_sensitive)
@@ -149,6 +129,9 @@ impl<'a> Resource<'a> {
 pub(super) fn is_whole_mark(overlay: Option<Value<'_>>) -> bool {
     overlay.is_some_and(|overlay| !matches!(overlay.raw(), [b'{' | b'f' | b'n', ..]))
 }
+
+/// The explanation of a pattern for resources.
+const NO_RESOURCE: &str = "no resource has such an address, type or module";
 
 /// A pattern that matched nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,13 +154,22 @@ impl UnmatchedPatterns {
             argument,
             named,
             has_matched: AtomicBool::new(false),
+            has_matched_unmanaged: AtomicBool::new(false),
             is_required: false,
         };
         let patterns = patterns.into_iter().filter(|(_, named)| !named.is_set());
         let watched: Vec<Watched> = patterns.map(watched).collect();
         let is_of_resources = |watched: &&Watched| !matches!(watched.named, Named::NonResource(..));
         let open = AtomicUsize::new(watched.iter().filter(is_of_resources).count());
-        UnmatchedPatterns { watched, open, seen: Mutex::default() }
+        UnmatchedPatterns { watched, open, ..UnmatchedPatterns::default() }
+    }
+
+    /// Compares the patterns with names as the viewer of a run shows them: secrets are masked, and
+    /// hidden characters are visible. A pattern then does not tell what a masked name is. It
+    /// matches no path below a value that is secret, and every document in the string that it leads
+    /// into.
+    pub fn as_shown(self) -> UnmatchedPatterns {
+        UnmatchedPatterns { is_of_shown: true, ..self }
     }
 
     /// Requires the patterns of some arguments to match: the run fails if one matches nothing.
@@ -194,10 +186,17 @@ impl UnmatchedPatterns {
     }
 
     /// Compares a resource with the patterns. `reported` are the paths that its record contains.
-    pub fn see(&self, resource: &Resource<'_>, reported: &[&Paths]) {
+    /// `viewer` is the one that [`UnmatchedPatterns::as_shown`] is about.
+    pub fn see(
+        &self,
+        resource: &Resource<'_>,
+        reported: &[&Paths],
+        viewer: Option<&(dyn Viewer + '_)>,
+    ) {
         if !self.is_open() {
             return;
         }
+        let shown = self.shown(viewer);
         let decoded =
             |text: Option<Text<'_>>| text.and_then(|text| text.decode().ok()).unwrap_or_default();
         let address = decoded(resource.address);
@@ -205,7 +204,10 @@ impl UnmatchedPatterns {
             Some(module) => decoded(Some(module)),
             None => module_address(&address).to_owned(),
         };
-        let names = Names { address, type_name: decoded(resource.type_name), module };
+        let [address, type_name, module] =
+            [address, decoded(resource.type_name), module].map(|name| shown.name(name));
+        let is_managed = resource.mode.is_none_or(|mode| mode.is("managed"));
+        let names = Names { address, type_name, module, is_managed };
         let (mut paths, mut documents) = (Vec::new(), Vec::new());
         for watched in self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed)) {
             match &watched.named {
@@ -219,17 +221,31 @@ impl UnmatchedPatterns {
                 named => {
                     if names.are_named(named) {
                         self.matched(watched);
+                    } else if let Named::Managed(pattern) = named
+                        && names.are_covered(pattern)
+                    {
+                        watched.has_matched_unmanaged.store(true, Ordering::Relaxed);
                     }
                 }
             }
         }
+        let marked = resource.sensitive.into_iter().flat_map(Paths::iter);
+        let marked: HashSet<String> = match shown.are_masked() || !documents.is_empty() {
+            true => marked.map(|path| path.to_string()).collect(),
+            false => HashSet::new(),
+        };
+        let shown = walk::Paths { shown, marked: &marked };
         if !paths.is_empty() {
-            self.see_paths(&paths, resource, reported);
+            self.see_paths(&paths, resource, reported, shown);
         }
         if !documents.is_empty() {
-            self.see_documents(&documents, resource);
+            self.see_documents(&documents, resource, shown);
         }
-        self.sample(&names, resource, reported);
+        self.sample(&names, resource, reported, shown);
+    }
+
+    fn shown<'v>(&self, viewer: Option<&'v (dyn Viewer + 'v)>) -> Shown<'v> {
+        Shown(viewer.filter(|_| self.is_of_shown))
     }
 
     /// Compares the path of an attribute in a report with the patterns for such attributes.
@@ -253,7 +269,7 @@ impl UnmatchedPatterns {
             return;
         }
         let [address, type_name, module] = parts.map(|part| part.unwrap_or_default().to_owned());
-        let names = Names { address, type_name, module };
+        let names = Names { address, type_name, module, is_managed: false };
         for watched in self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed)) {
             if matches!(watched.named, Named::Row(_)) && names.are_named(&watched.named) {
                 self.matched(watched);
@@ -264,23 +280,31 @@ impl UnmatchedPatterns {
     }
 
     /// Compares a thing that is not a resource with the patterns. `names` holds its name or
-    /// address, and its type.
-    pub fn see_thing(&self, thing: NamedKind, names: [Option<&str>; 2]) {
-        let mut is_asked_for = false;
-        for watched in &self.watched {
-            if let Named::NonResource(of, pattern) = &watched.named
-                && *of == thing
-            {
-                is_asked_for = true;
-                let is_match = names.into_iter().flatten().any(|name| pattern.covers(name));
-                watched.has_matched.fetch_or(is_match, Ordering::Relaxed);
-            }
+    /// address, and its type. `viewer` as in [`UnmatchedPatterns::see`].
+    pub fn see_thing(
+        &self,
+        thing: NamedKind,
+        names: [Option<&str>; 2],
+        viewer: Option<&(dyn Viewer + '_)>,
+    ) {
+        let watched = self.watched.iter().filter_map(|watched| match &watched.named {
+            Named::NonResource(of, pattern) if *of == thing => Some((watched, pattern)),
+            _ => None,
+        });
+        let mut watched = watched.peekable();
+        if watched.peek().is_none() {
+            return;
         }
-        if is_asked_for {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            let sample = &mut seen.things[thing as usize];
-            names.into_iter().flatten().for_each(|name| sample.add(&without_keys(name)));
+        let shown = self.shown(viewer);
+        let names = names.into_iter().flatten().map(|name| shown.name(name.to_owned()));
+        let names: Vec<String> = names.collect();
+        for (watched, pattern) in watched {
+            let is_match = names.iter().any(|name| pattern.covers(name));
+            watched.has_matched.fetch_or(is_match, Ordering::Relaxed);
         }
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let sample = &mut seen.things[thing as usize];
+        names.iter().for_each(|name| sample.add(&without_keys(name)));
     }
 
     fn see_paths(
@@ -288,15 +312,16 @@ impl UnmatchedPatterns {
         patterns: &[(&Watched, &path::Pattern)],
         resource: &Resource<'_>,
         reported: &[&Paths],
+        shown: walk::Paths<'_>,
     ) {
         for path in reported.iter().flat_map(|paths| paths.iter()) {
-            let path = path.to_string();
+            let path = shown.shown.path(path);
             let covering = patterns.iter().filter(|(_, pattern)| pattern.covers(&path));
             covering.for_each(|(watched, _)| self.matched(watched));
         }
         for value in resource.values.into_iter().flatten() {
             // A malformed value is ignored here; the code that uses the value reports it.
-            let _ = walk(value, Default::default(), |at| {
+            let _ = walk(value, Default::default(), shown, |at| {
                 let texts = at.texts;
                 let is_long = texts[0].len() > PATH_MAX;
                 for (watched, pattern) in patterns {
@@ -310,15 +335,19 @@ impl UnmatchedPatterns {
     }
 
     /// Compares the documents in strings with patterns that lead into them. A document that cannot
-    /// be parsed counts as a match, and so does a marked string, which is not read. A pattern that
+    /// be parsed counts as a match, and so does a marked string, which is not read. If a viewer
+    /// masks names, no document is read, because the keys in it may be secret. A pattern that
     /// leads into further documents matches any document in the outermost string.
-    fn see_documents(&self, patterns: &[(&Watched, &path::Pattern)], resource: &Resource<'_>) {
+    fn see_documents(
+        &self,
+        patterns: &[(&Watched, &path::Pattern)],
+        resource: &Resource<'_>,
+        shown: walk::Paths<'_>,
+    ) {
         let is_open = |watched: &Watched| !watched.has_matched.load(Ordering::Relaxed);
-        let marked = resource.sensitive.into_iter().flat_map(Paths::iter);
-        let marked: HashSet<String> = marked.map(|path| path.to_string()).collect();
         for value in resource.values.into_iter().flatten() {
             // As in `see_paths`.
-            let _ = walk(value, Default::default(), |at| {
+            let _ = walk(value, Default::default(), shown, |at| {
                 let Some(string) = at.string else { return true };
                 let entered: Vec<_> = patterns
                     .iter()
@@ -334,8 +363,9 @@ impl UnmatchedPatterns {
                     });
                     named.for_each(|(watched, _)| self.matched(watched));
                 };
-                let is_unread =
-                    at.texts[0].len() > PATH_MAX || at.prefixes().any(|it| marked.contains(it));
+                let is_unread = shown.shown.are_masked()
+                    || at.texts[0].len() > PATH_MAX
+                    || at.prefixes().any(|it| shown.marked.contains(it));
                 let text = if is_unread { None } else { string.text().ok() };
                 match text.map_or(Err(Unread), |text| TextDocument::decoded(text.as_bytes())) {
                     Ok(None) => {}
@@ -344,7 +374,7 @@ impl UnmatchedPatterns {
                         let decoder = document.syntax.decoder();
                         let [one, other] = at.texts.map(|path| format!("{decoder}({path})"));
                         compare([&one, &other]);
-                        let _ = walk(document.value(), [one, other], |at| {
+                        let _ = walk(document.value(), [one, other], shown, |at| {
                             compare(at.texts);
                             true
                         });
@@ -361,12 +391,19 @@ impl UnmatchedPatterns {
         }
     }
 
-    fn sample(&self, names: &Names, resource: &Resource<'_>, reported: &[&Paths]) {
+    fn sample(
+        &self,
+        names: &Names,
+        resource: &Resource<'_>,
+        reported: &[&Paths],
+        shown: walk::Paths<'_>,
+    ) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.types.add(&names.type_name);
+        let samples = if names.is_managed { &mut seen.managed } else { &mut seen.others };
+        samples.types.add(&names.type_name);
         // Instance keys are data, not names, so the samples omit them.
-        seen.modules.add(&without_keys(&names.module));
-        seen.addresses.add(&without_keys(&names.address));
+        samples.modules.add(&without_keys(&names.module));
+        samples.addresses.add(&without_keys(&names.address));
         if resource.is_secret {
             return;
         }
@@ -374,7 +411,12 @@ impl UnmatchedPatterns {
             let mut text = String::new();
             for step in path.steps() {
                 match step {
-                    path::Step::Key(key) if is_plain(key) => path::push_key(&mut text, key),
+                    path::Step::Key(key) if is_plain(key) => {
+                        path::push_key(&mut text, key);
+                        if shown.shown.hides_below(key) {
+                            break;
+                        }
+                    }
                     path::Step::Key(_) => break,
                     path::Step::Index(_) | path::Step::Element => {}
                 }
@@ -400,20 +442,31 @@ impl UnmatchedPatterns {
     pub fn unmatched(&self) -> Vec<Unmatched<'_>> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let open = self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed));
-        open.map(|Watched { argument, named, is_required: fails, .. }| {
+        open.map(|watched| {
+            let Watched { argument, named, is_required: fails, has_matched_unmanaged, .. } =
+                watched;
             let fails = *fails;
+            if has_matched_unmanaged.load(Ordering::Relaxed) {
+                let what = "no managed resource has such an address, type or module";
+                return Unmatched { argument, what, near: None, fails };
+            }
             let (what, text, mut samples) = match named.of_row() {
-                Named::Resource(it) => (
-                    "no resource has such an address, type or module",
-                    it.text(),
-                    vec![&seen.types, &seen.modules, &seen.addresses],
-                ),
-                Named::Address(it) => {
-                    ("no resource has such an address", it.text(), vec![&seen.addresses])
+                Named::Resource(it) => {
+                    let all = [seen.managed.all(), seen.others.all()];
+                    (NO_RESOURCE, it.text(), all.concat())
                 }
-                Named::Type(it) => ("no resource has such a type", it.text(), vec![&seen.types]),
+                Named::Managed(it) => (NO_RESOURCE, it.text(), seen.managed.all().to_vec()),
+                Named::Address(it) => {
+                    let addresses = seen.of_resources(|names| &names.addresses);
+                    ("no resource has such an address", it.text(), addresses)
+                }
+                Named::Type(it) => {
+                    let types = seen.of_resources(|names| &names.types);
+                    ("no resource has such a type", it.text(), types)
+                }
                 Named::Module(it) => {
-                    ("no resource is in such a module", it.text(), vec![&seen.modules])
+                    let modules = seen.of_resources(|names| &names.modules);
+                    ("no resource is in such a module", it.text(), modules)
                 }
                 Named::Path(it, _) if it.is_of_documents() => {
                     let what = "no document in a string has such a value";
@@ -431,12 +484,7 @@ impl UnmatchedPatterns {
                     ("no resource has such an attribute", text, vec![&seen.paths])
                 }
                 Named::NonResource(thing, it) => {
-                    let what = match thing {
-                        NamedKind::Output => "no output has such a name",
-                        NamedKind::Action => "no action is invoked with such an address or type",
-                        NamedKind::Check => "no check has such an address",
-                    };
-                    (what, it.text(), vec![&seen.things[*thing as usize]])
+                    (thing.no_match(), it.text(), vec![&seen.things[*thing as usize]])
                 }
                 Named::Row(_) => unreachable!("a row names something else"),
             };
@@ -460,6 +508,11 @@ impl UnmatchedPatterns {
 }
 
 impl Seen {
+    /// Returns the samples of one kind of name of all resources.
+    fn of_resources(&self, pick: fn(&ResourceSamples) -> &Sample) -> Vec<&Sample> {
+        vec![pick(&self.managed), pick(&self.others)]
+    }
+
     /// Returns the first key of a path if it is a string, so that nothing is below it.
     fn string_above<'p>(&self, path: &'p str) -> Option<&'p str> {
         let (key, _) = path.split_once(['.', '['])?;
@@ -494,6 +547,7 @@ struct Names {
     address: String,
     type_name: String,
     module: String,
+    is_managed: bool,
 }
 
 impl Names {
@@ -504,21 +558,12 @@ impl Names {
     fn are_named(&self, named: &Named) -> bool {
         match named {
             Named::Resource(pattern) => self.are_covered(pattern),
+            Named::Managed(pattern) => self.is_managed && self.are_covered(pattern),
             Named::Address(pattern) => pattern.covers(&self.address),
             Named::Type(pattern) => pattern.covers(&self.type_name),
             Named::Module(pattern) => pattern.covers(&self.module),
             Named::Row(named) => self.are_named(named),
             Named::Path(..) | Named::Attribute(_) | Named::NonResource(..) => false,
-        }
-    }
-}
-
-impl Named {
-    /// Returns what the pattern names among resources.
-    fn of_row(&self) -> &Named {
-        match self {
-            Named::Row(named) => named,
-            named => named,
         }
     }
 }
@@ -534,61 +579,4 @@ fn names(pattern: &path::Pattern, [whole, without]: [&str; 2]) -> bool {
         glob.matches(whole.as_bytes())
             || (pattern.skips_places() && glob.matches(without.as_bytes()))
     })
-}
-
-/// A path into a value, or the string at the last path.
-struct Walked<'w, 'a> {
-    /// The path with list indexes, and without.
-    texts: [&'w str; 2],
-    /// The lengths of the paths to the containers around the value.
-    around: &'w [[usize; 2]],
-    /// The string, on the second call for its path.
-    string: Option<Value<'a>>,
-}
-
-impl Walked<'_, '_> {
-    /// Returns the path, and the paths of the values around it.
-    fn prefixes(&self) -> impl Iterator<Item = &str> {
-        let [text, _] = self.texts;
-        self.around.iter().map(move |[len, _]| &text[..*len]).chain([text])
-    }
-}
-
-/// Calls `each` with every path into a value, and again with every string, until `each` returns
-/// `false`. `texts` is the path to the value, with list indexes, and without.
-fn walk<'a>(
-    value: Value<'a>,
-    mut texts: [String; 2],
-    mut each: impl FnMut(&Walked<'_, 'a>) -> bool,
-) -> plansift_core::error::Result<()> {
-    // The lengths of the paths to the entered containers.
-    let mut lens: Vec<[usize; 2]> = Vec::new();
-    for event in value.walk() {
-        let mut string = None;
-        let event = event?;
-        if let (WalkEvent::Key(_) | WalkEvent::Index(_), Some(lens)) = (event, lens.last()) {
-            texts.iter_mut().zip(*lens).for_each(|(text, len)| text.truncate(len));
-        }
-        match event {
-            WalkEvent::Key(key) => {
-                let key = key.decode()?;
-                texts.iter_mut().for_each(|text| path::push_key(text, &key));
-            }
-            WalkEvent::Index(place) => texts[0] += &format!("[{place}]"),
-            WalkEvent::Open(..) => {
-                lens.push([texts[0].len(), texts[1].len()]);
-                continue;
-            }
-            WalkEvent::Close(_) => {
-                lens.pop();
-                continue;
-            }
-            WalkEvent::Leaf(Kind::String, value) => string = Some(value),
-            WalkEvent::Leaf(..) => continue,
-        }
-        if !each(&Walked { texts: [&texts[0], &texts[1]], around: &lens, string }) {
-            break;
-        }
-    }
-    Ok(())
 }

@@ -155,7 +155,7 @@ impl RowBuilder {
         deferred_reason: Option<Text<'_>>,
         viewer: Option<&mut (dyn Viewer + '_)>,
     ) -> Result<(Facts, Option<Record<'m>>)> {
-        let facts = self.facts(section, change)?;
+        let facts = self.facts(section, change, viewer.as_deref())?;
         if self.options.show.hides(&facts) {
             return Ok((facts, None));
         }
@@ -170,12 +170,17 @@ impl RowBuilder {
 
     /// Computes the facts and the paths of a resource change. Fails if the change is malformed or
     /// exceeds a limit.
-    fn facts(&mut self, section: Section, change: &plan::ResourceChange<'_>) -> Result<Facts> {
+    fn facts(
+        &mut self,
+        section: Section,
+        change: &plan::ResourceChange<'_>,
+        viewer: Option<&dyn Viewer>,
+    ) -> Result<Facts> {
         self.diff(&change.change).map_err(in_change)?;
         if let Some(patterns) = self.options.patterns.as_ref().filter(|it| it.is_open()) {
             let ChangePaths { changed, unknown, sensitive, .. } = &self.paths();
             let resource = Resource { sensitive: Some(sensitive), ..Resource::of(change) };
-            patterns.see(&resource, &[changed, unknown, sensitive]);
+            patterns.see(&resource, &[changed, unknown, sensitive], viewer);
         }
         let action = Action::of(&change.change).map_err(in_change)?;
         let mut terraform = PlanLine::default();

@@ -19,6 +19,9 @@ pub trait Viewer: MaskText + Send {
     /// Whether a number is a secret.
     fn is_secret_number(&self, number: &[u8]) -> bool;
 
+    /// Whether a key repeats a secret, so that paths show a mask in its place.
+    fn hides_key(&self, key: &str) -> bool;
+
     /// Whether the name of a key makes its values secret.
     fn is_name(&self, key: &str) -> bool;
 

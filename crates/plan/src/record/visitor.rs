@@ -424,7 +424,8 @@ impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
 
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<()> {
         if let Some(patterns) = &self.writer.options.patterns {
-            patterns.see_thing(NamedKind::Output, [Some(name), None]);
+            let viewer = self.writer.viewer.as_deref();
+            patterns.see_thing(NamedKind::Output, [Some(name), None], viewer);
         }
         self.builder.diff(change)?;
         let version = self.writer.format_version.as_deref();
@@ -469,7 +470,8 @@ impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
         let problems = self.problems(check)?;
         let address = check.address.decode()?;
         if let Some(patterns) = &self.writer.options.patterns {
-            patterns.see_thing(NamedKind::Check, [Some(&address), None]);
+            let viewer = self.writer.viewer.as_deref();
+            patterns.see_thing(NamedKind::Check, [Some(&address), None], viewer);
         }
         if status == "pass" && self.writer.options.show == Show::Changes {
             return Ok(());
@@ -488,7 +490,7 @@ impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
         let invocation = self.invocation(invocation, None)?;
         if let Some(patterns) = &self.writer.options.patterns {
             let names = [Some(&*invocation.address), invocation.type_name.as_deref()];
-            patterns.see_thing(NamedKind::Action, names);
+            patterns.see_thing(NamedKind::Action, names, self.writer.viewer.as_deref());
         }
         self.writer.record(&Record::ActionInvocation(invocation))
     }

@@ -264,7 +264,7 @@ impl Wanted {
 
     fn resource_change(&mut self, section: Section, found: &ResourceChange<'_>) -> Result<Verdict> {
         if let Some(patterns) = &self.patterns {
-            patterns.see(&Resource::of(found), &[]);
+            patterns.see(&Resource::of(found), &[], None);
         }
         let change = &found.change;
         let is_no_op = section == Section::ResourceChanges
@@ -396,7 +396,7 @@ impl Selection for Selected<'_> {
                 if let Some(patterns) = &self.wanted.patterns {
                     let values = [value.get("values")?, None, None];
                     let resource = Resource { address, type_name, values, ..Resource::default() };
-                    patterns.see(&Resource { is_secret: true, ..resource }, &[]);
+                    patterns.see(&Resource { is_secret: true, ..resource }, &[], None);
                 }
                 let verdict = self.wanted.resource(address, type_name)?;
                 if verdict == Verdict::Kept {

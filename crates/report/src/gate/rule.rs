@@ -283,6 +283,14 @@ impl Rule {
         )
     }
 
+    /// Whether the rule counts managed resources only, and no data sources.
+    fn counts_managed(&self) -> bool {
+        match self.subject {
+            Subject::Action(word) => word != "read",
+            subject => matches!(subject, Subject::Destroy | Subject::Forget | Subject::Changes),
+        }
+    }
+
     /// Whether the rule is about checks.
     pub fn is_of_checks(&self) -> bool {
         matches!(self.subject, Subject::Check | Subject::UnknownCheck)
@@ -299,6 +307,7 @@ impl Rule {
             Subject::Output => Named::NonResource(NamedKind::Output, address),
             Subject::Invocation => Named::NonResource(NamedKind::Action, address),
             Subject::Check | Subject::UnknownCheck => Named::NonResource(NamedKind::Check, address),
+            _ if self.counts_managed() => Named::Managed(address),
             _ => Named::Resource(address),
         });
         let path = self.path.clone().map(|path| Named::Path(path, self.address.clone()));

@@ -158,6 +158,10 @@ impl Viewer for AttributeViewer<'_> {
         self.renderer.as_ref().is_some_and(|renderer| renderer.is_secret_number(number))
     }
 
+    fn hides_key(&self, key: &str) -> bool {
+        self.renderer.as_ref().is_some_and(|renderer| renderer.hides_key(key))
+    }
+
     fn is_name(&self, key: &str) -> bool {
         self.marks.is_name(key)
     }

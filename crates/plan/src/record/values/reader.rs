@@ -162,7 +162,7 @@ impl Reader<'_> {
                 sensitive: sensitive.as_ref(),
                 ..patterns::Resource::default()
             };
-            watched.see(&resource, &[]);
+            watched.see(&resource, &[], None);
         }
         if !all && instance.resource.mode.is_some_and(|mode| !mode.is("managed")) {
             return Ok(false);
@@ -246,7 +246,8 @@ impl Visitor for Reader<'_> {
                 let mask = self.masked.as_deref().map(|masked| masked as &dyn MaskText);
                 let row = CheckResult::of(piece.value, mask)?;
                 if let Some(watched) = &self.options.patterns {
-                    watched.see_thing(patterns::NamedKind::Check, [Some(&row.address), None]);
+                    let names = [Some(&*row.address), None];
+                    watched.see_thing(patterns::NamedKind::Check, names, None);
                 }
                 self.summary.rows += 1;
                 self.sink.record(&Record::CheckResult(row)).map(|()| Flow::Continue)

@@ -6,6 +6,7 @@ mod messages;
 mod pages;
 mod paths;
 mod secrets;
+mod strict;
 mod transcript;
 
 use std::collections::HashMap;

@@ -7,14 +7,10 @@ use super::args::GateArgs;
 use super::exit::Exit;
 use super::messages::{read_text, say_with, usage};
 use plansift_plan::sink::Sink;
-use plansift_report::gate::{Answer, Gate, Rule, RuleFault, without_document};
+use plansift_report::gate::{Answer, Gate, Rule, RuleFault, with_strict_rules, without_document};
 
 /// Maximum number of resources in a message.
 pub const NAMED: usize = 3;
-
-/// The rules of `--strict-rules`. A rule of the user with the same subject and without a pattern
-/// replaces them.
-const STRICT: [&str; 2] = ["check", "unknown-check"];
 
 /// Parses the rules of the arguments and of the files that they name. If a rule is malformed or a
 /// file cannot be read, prints the error and fails.
@@ -26,12 +22,7 @@ pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
             None => rules.push(rule(text)?),
         }
     }
-    if gate.strict_rules {
-        let strict = STRICT.iter().filter_map(|text| Rule::parse(text).ok());
-        let own = rules.clone();
-        rules.extend(strict.filter(|rule| !own.iter().any(|it| it.includes(rule))));
-    }
-    Ok(rules)
+    Ok(if gate.strict_rules { with_strict_rules(rules) } else { rules })
 }
 
 /// Longest file of rules, in bytes.

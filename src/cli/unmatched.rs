@@ -8,19 +8,11 @@ use plansift_core::path::{self, AddressPattern};
 use plansift_plan::record::patterns::{Named, UnmatchedPatterns};
 use plansift_redact::slim::PlanPart;
 use plansift_report::filter::Only;
-use plansift_report::gate::{Rule, Severity};
+use plansift_report::gate::{self, Rule};
 
 /// Returns the set of these patterns. `None` without patterns.
 fn set_of(patterns: Vec<(String, Named)>) -> Option<Arc<UnmatchedPatterns>> {
     (!patterns.is_empty()).then(|| Arc::new(UnmatchedPatterns::new(patterns)))
-}
-
-fn of_rules(rules: &[Rule]) -> impl Iterator<Item = (String, Named)> {
-    rules.iter().flat_map(|rule| rule.named().map(|named| (argument_of(rule), named)))
-}
-
-fn argument_of(rule: &Rule) -> String {
-    format!("rule {}", rule.text())
 }
 
 /// Returns the patterns of rules. With `is_strict`, the run fails if a pattern of a rule with the
@@ -38,11 +30,7 @@ pub fn report(
     let filters = noise
         .into_iter()
         .flat_map(|noise| of_filters(&noise.only, &noise.ignore_path, &noise.ignore_type));
-    let patterns: Vec<_> = of_rules(rules).chain(filters).collect();
-    let errors = rules.iter().filter(|rule| is_strict && rule.severity() == Severity::Error);
-    let required: Vec<String> = errors.map(argument_of).collect();
-    let is_required = |argument: &str| required.iter().any(|it| it == argument);
-    (!patterns.is_empty()).then(|| Arc::new(UnmatchedPatterns::new(patterns).require(is_required)))
+    gate::patterns(rules, is_strict, filters).map(Arc::new)
 }
 
 /// Returns the patterns of the filters of a comparison.

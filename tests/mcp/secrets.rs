@@ -179,6 +179,65 @@ fn a_long_name_shows_no_part_of_a_secret() {
 }
 
 #[test]
+fn a_pattern_without_a_match_tells_no_secret() {
+    let secret: String = (0..25).map(|number| format!("{number:04}")).collect();
+    let values = json!({
+        "v": secret, "tags": {&secret: "x"}, "hidden": {"alpha": "x"}, "lists": [{"alpha": "x"}],
+        "password": {"alpha": "x"}, "policy": r#"{"alpha":"x"}"#,
+    });
+    let marks = json!({"v": true, "hidden": true, "lists": [true]});
+    let names = [format!("a.x[\"{secret}\"]"), format!("module.m{secret}.a.y")];
+    let changes = names.map(|address| {
+        json!({
+            "address": address, "mode": "managed", "type": "a", "name": "x",
+            "change": {
+                "actions": ["no-op"], "before": values, "after": values,
+                "before_sensitive": marks, "after_sensitive": marks,
+            },
+        })
+    });
+    let plan = json!({
+        "format_version": "1.2", "resource_changes": changes,
+        "output_changes": {&secret: {"actions": ["create"], "before": null, "after": 1}},
+        "checks": [{
+            "address": {"kind": "check", "to_display": format!("check.{secret}")}, "status": "pass",
+        }],
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("p.json"), plan.to_string()).expect("a file");
+    let mut session = Session::open(folder.path());
+    // The first pattern of each pair fits the secret name, and the second one does not.
+    for [right, wrong] in [
+        ["update:*00010002*", "update:*77777777*"],
+        ["update:module.m0*", "update:module.m7*"],
+        ["drift:module.m0000", "drift:module.m7777"],
+        ["output:0000*", "output:7777*"],
+        ["check:check.0000*", "check:check.7777*"],
+        [r#"changed-path:tags["0000*"]"#, r#"changed-path:tags["7777*"]"#],
+        ["changed-path:hidden.al*", "changed-path:hidden.zz*"],
+        ["changed-path:lists.al*", "changed-path:lists.zz*"],
+        ["changed-path:password.al*", "changed-path:password.zz*"],
+        ["changed-path:jsondecode(policy).al*", "changed-path:jsondecode(policy).zz*"],
+        ["changed-path:hidden", "changed-path:password"],
+    ] {
+        let mut ask = |rule: &str| {
+            let (text, answer) =
+                session.ask("check", &json!({"plan": "p.json", "rules": [rule]})).expect("one");
+            assert!(!text.contains(&secret[..12]), "{rule}: {text}");
+            let message = answer["unmatched"][0]["message"].as_str().unwrap_or_default();
+            message.strip_prefix(&format!("rule {rule} ")).unwrap_or(message).to_owned()
+        };
+        assert_eq!(ask(right), ask(wrong), "{right}");
+    }
+    let rules =
+        ["changed-path:hidden.x", "changed-path:tags.x", "changed-path:jsondecode(policy).x"];
+    let answer = session.answer("check", &json!({"plan": "p.json", "rules": rules}));
+    let unmatched: Vec<&Value> = answer["unmatched"].as_array().expect("a list").iter().collect();
+    assert_eq!(unmatched.len(), 2, "{answer}");
+    session.end();
+}
+
+#[test]
 fn values_are_compared_as_a_whole_only() {
     let mut session = Session::of_corpus();
     let mut check = |known: &str| {

@@ -5,7 +5,9 @@
 //! second pass ─▶ records ─▶ safe names ─▶ rules ─▶ filter ─▶ sink of the tool
 //! ```
 
-use plansift_check::assertion::{Assertions, Outcome, Run};
+use std::sync::Arc;
+
+use plansift_check::assertion::{Answers, Assertions, Outcome, Run};
 use plansift_core::error::{Error, ErrorKind, Result};
 use plansift_fleet::run::assertions::mask;
 use plansift_fleet::run::{
@@ -14,6 +16,7 @@ use plansift_fleet::run::{
 };
 use plansift_plan::config::{Graph, read};
 use plansift_plan::plan::{Accepts, Document, DocumentFault, Flow};
+use plansift_plan::record::patterns::UnmatchedPatterns;
 use plansift_plan::record::{
     CheckRequest, Label, RecordOptions, RecordRequest, Sink, write_records,
 };
@@ -26,7 +29,7 @@ use plansift_report::view::{AttributeView, Detail, ViewSettings};
 use crate::answer::Refusal;
 use crate::context::{Context, NamedPlan};
 use crate::names::SafeNames;
-use crate::rows::{BrokenRow, DependentRow};
+use crate::rows::{BrokenRow, DependentRow, UnmatchedRow};
 use crate::texts::Texts;
 
 /// What a tool asks of a plan.
@@ -37,6 +40,8 @@ pub struct Request<'r> {
     pub noise: Noise,
     /// The rules to check.
     pub rules: &'r [Rule],
+    /// The patterns of the rules.
+    pub patterns: Option<Arc<UnmatchedPatterns>>,
     /// The assertions to check. Each one that fails becomes a record.
     pub assertions: Option<&'r Assertions>,
     /// The address whose dependents to find, without instance keys.
@@ -46,7 +51,14 @@ pub struct Request<'r> {
 impl<'r> Request<'r> {
     /// Asks for all records of the changes of a plan.
     pub fn new(sink: &'r mut dyn Sink) -> Request<'r> {
-        Request { sink, noise: Noise::default(), rules: &[], assertions: None, dependents_of: None }
+        Request {
+            sink,
+            noise: Noise::default(),
+            rules: &[],
+            patterns: None,
+            assertions: None,
+            dependents_of: None,
+        }
     }
 }
 
@@ -55,6 +67,8 @@ impl<'r> Request<'r> {
 pub struct Found {
     /// The broken rules.
     pub broken: Vec<BrokenRow>,
+    /// The patterns of rules and assertions that match nothing.
+    pub unmatched: Vec<UnmatchedRow>,
     /// The elements that depend on an address; `None` if the plan has no such element.
     pub dependents: Option<Vec<DependentRow>>,
 }
@@ -68,11 +82,11 @@ pub fn read_plan(
     request: Request<'_>,
 ) -> std::result::Result<Found, Refusal> {
     let mut messages = Messages::default();
-    let documents = document_patterns(request.rules);
+    let (documents, patterns) = (document_patterns(request.rules), request.patterns.clone());
     let mut reading = Reading {
         request,
         secrets: context.secrets(),
-        options: RecordOptions { documents, ..context.options() },
+        options: RecordOptions { documents, patterns, ..context.options() },
         found: Found::default(),
         is_done: false,
     };
@@ -141,7 +155,7 @@ impl Handler for Reading<'_> {
         let view = AttributeView::Changed(known);
         let filter = Filter::new(Box::new(&mut *request.sink), request.noise.clone(), None);
         let moves = Box::new(MoveReader::new(Box::new(filter)));
-        let broken = &mut found.broken;
+        let Found { broken, unmatched, .. } = found;
         let mut gate =
             Gate::new(request.rules, moves, |answer| broken.push(BrokenRow::of(answer, &texts)));
         let mut sink = SafeNames::new(&mut gate, &texts);
@@ -150,7 +164,12 @@ impl Handler for Reading<'_> {
             None => write_records(documents, records, &mut sink)?,
             Some(assertions) => {
                 let failed = &mut |run: Run<'_>, document: &Document| {
-                    let mut outcomes = run.finish(document).outcomes;
+                    let Answers { mut outcomes, unmatched: gaps, .. } = run.finish(document);
+                    let rows = gaps.iter().map(|gap| {
+                        let name = &assertions.list()[gap.assertion].name;
+                        UnmatchedRow::of_assertion(name, &gap.text, &texts)
+                    });
+                    unmatched.extend(rows);
                     if outcomes.iter().any(Outcome::quotes) {
                         mask(&mut outcomes, Some((&collected[0], secrets)));
                     }
@@ -160,6 +179,8 @@ impl Handler for Reading<'_> {
                 write_records(documents, records.with_check(check), &mut sink)?
             }
         };
+        let patterns = request.patterns.iter().flat_map(|patterns| patterns.unmatched());
+        found.unmatched.extend(patterns.map(|pattern| UnmatchedRow::of_rule(&pattern, &texts)));
         if let Some(address) = request.dependents_of {
             found.dependents = dependents(first, at, address, &texts)?;
         }

@@ -1,9 +1,10 @@
 //! Rows of answers that are made while the secrets of a plan are known.
 
 use plansift_plan::config::Dependent;
+use plansift_plan::record::patterns::Unmatched;
 use plansift_plan::record::{Attribute, Attributes, Difference, Record, Shown};
 use plansift_report::compact::{Risk, words, words_of_invocation};
-use plansift_report::gate::Answer;
+use plansift_report::gate::{Answer, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -210,6 +211,32 @@ impl BrokenRow {
             is_unknown,
             message: rule.message().map(|message| texts.show(message)),
         }
+    }
+}
+
+/// A pattern of a rule or of an assertion that matches nothing.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UnmatchedRow {
+    /// The rule or the assertion, what the plan lacks, and the most similar name in the plan.
+    pub message: String,
+    /// `error` if the plan fails because of it, otherwise `warning`.
+    pub severity: &'static str,
+}
+
+impl UnmatchedRow {
+    /// Returns the row of a rule.
+    pub fn of_rule(unmatched: &Unmatched<'_>, texts: &Texts<'_>) -> UnmatchedRow {
+        let argument = texts.name(unmatched.argument);
+        let near = unmatched.near.as_deref().map(|near| texts.name(near));
+        let severity = if unmatched.fails { Severity::Error } else { Severity::Warning };
+        let shown = Unmatched { argument: &argument, near, ..unmatched.clone() };
+        UnmatchedRow { message: shown.to_string(), severity: severity.word() }
+    }
+
+    /// Returns the row of an assertion. In a strict run, such an assertion fails instead.
+    pub fn of_assertion(name: &str, text: &str, texts: &Texts<'_>) -> UnmatchedRow {
+        let message = format!("{}: {}", texts.name(name), texts.name(text));
+        UnmatchedRow { message, severity: Severity::Warning.word() }
     }
 }
 

@@ -1,16 +1,18 @@
 //! `check`: whether a plan keeps rules and assertions.
 
+use std::sync::Arc;
+
 use plansift_check::assertion::{self, Assertion, Assertions, Syntax};
 use plansift_core::error::Result as ReadResult;
 use plansift_plan::record::{FailedAssertion, Finding, Record, Sink};
-use plansift_report::gate::Rule;
+use plansift_report::gate::{Rule, patterns, with_strict_rules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{LeftOut, NAME_MAX, Refusal, Room, budget, shortened};
 use crate::context::Context;
-use crate::reading::{Request, read_plan};
-use crate::rows::BrokenRow;
+use crate::reading::{Found, Request, read_plan};
+use crate::rows::{BrokenRow, UnmatchedRow};
 use crate::tool::Tool;
 
 /// The tool.
@@ -27,6 +29,9 @@ pub struct Parameters {
     rules: Vec<String>,
     /// A file of assertions as YAML or JSON, such as `[{resource: 'aws_db_*', action: no-op}]`.
     assertions: Option<String>,
+    /// Also fail if a rule or an assertion matches nothing, or if a check fails or is unknown.
+    #[serde(default)]
+    strict_rules: bool,
     /// Budget of the answer in bytes: 2000 to 200000, by default 8000.
     max_bytes: Option<u64>,
 }
@@ -34,7 +39,8 @@ pub struct Parameters {
 /// The result of a check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// `fail` if a rule or an assertion with the severity `error` is broken, otherwise `pass`.
+    /// `fail` if something with the severity `error` is broken, failed or unmatched, otherwise
+    /// `pass`.
     verdict: &'static str,
     /// Number of rules and assertions that were checked.
     checked: u64,
@@ -42,7 +48,10 @@ pub struct Answer {
     broken: Vec<BrokenRow>,
     /// The failed assertions.
     failed: Vec<FailedRow>,
-    /// Further broken rules and failed assertions.
+    /// Patterns that match nothing in the plan, so that their rules and assertions may have checked
+    /// nothing.
+    unmatched: Vec<UnmatchedRow>,
+    /// Further broken rules, failed assertions and patterns that match nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOut>,
 }
@@ -100,39 +109,68 @@ impl Tool for Check {
     fn answer(context: &Context<'_>, parameters: Parameters) -> Result<Answer, Refusal> {
         let max = budget(parameters.max_bytes)?;
         let plan = context.plan(&parameters.plan)?;
+        let is_strict = parameters.strict_rules;
         let rules = rules(&parameters.rules)?;
+        let rules = if is_strict { with_strict_rules(rules) } else { rules };
         let assertions = parameters.assertions.as_deref().map(assertions).transpose()?;
+        let assertions = assertions.map(|assertions| assertions.strict(is_strict));
         let count = assertions.as_ref().map_or(0, |assertions| assertions.list().len());
         if rules.len() + count == 0 {
             return Err(Refusal::new("there is nothing to check", "give rules or assertions"));
         }
         let mut failed = Failed(Vec::new());
-        let request =
-            Request { rules: &rules, assertions: assertions.as_ref(), ..Request::new(&mut failed) };
-        let broken = read_plan(context, &plan, request)?.broken;
+        let watched = patterns(&rules, is_strict, []);
+        let request = Request {
+            rules: &rules,
+            patterns: watched.map(|watched| Arc::new(watched.as_shown())),
+            assertions: assertions.as_ref(),
+            ..Request::new(&mut failed)
+        };
+        let Found { broken, unmatched, .. } = read_plan(context, &plan, request)?;
         let failed = failed.0;
-        let fails = broken.iter().any(|row| row.severity == "error")
-            || failed.iter().any(|row| row.severity == "error");
+        let severities = broken.iter().map(|row| row.severity);
+        let mut severities = severities
+            .chain(failed.iter().map(|row| &*row.severity))
+            .chain(unmatched.iter().map(|row| row.severity));
+        let fails = severities.any(|severity| severity == "error");
         let mut answer = Answer {
             verdict: if fails { "fail" } else { "pass" },
             checked: (rules.len() + count) as u64,
             broken: Vec::new(),
             failed: Vec::new(),
+            unmatched: Vec::new(),
             left_out: LeftOut::most(ASK),
         };
-        let mut room = Room::new(max, &answer);
-        let total = broken.len() + failed.len();
-        // Assertions get what the rules leave of the room, at least half of it.
-        let mut part = if failed.is_empty() { room } else { room.part(2) };
-        answer.broken = broken
+        let total = broken.len() + failed.len() + unmatched.len();
+        answer.fill(max, broken, failed, unmatched);
+        let shown = answer.broken.len() + answer.failed.len() + answer.unmatched.len();
+        answer.left_out = LeftOut::of((total - shown) as u64, ASK);
+        Ok(answer)
+    }
+}
+
+impl Answer {
+    /// Adds the rows that fit into the budget of the answer. Each list gets the room that the lists
+    /// before it leave, and at least its share.
+    fn fill(
+        &mut self,
+        max: u64,
+        broken: Vec<BrokenRow>,
+        failed: Vec<FailedRow>,
+        unmatched: Vec<UnmatchedRow>,
+    ) {
+        let mut room = Room::new(max, &*self);
+        let later = [!failed.is_empty(), !unmatched.is_empty()].map(usize::from);
+        let mut part = room.part(1 + later[0] + later[1]);
+        self.broken = broken
             .into_iter()
             .map(|row| BrokenRow { rule: shortened(&row.rule, NAME_MAX), ..row })
             .take_while(|row| part.take(row) && room.take(row))
             .collect();
-        answer.failed = failed.into_iter().take_while(|row| room.take(row)).collect();
-        let shown = answer.broken.len() + answer.failed.len();
-        answer.left_out = LeftOut::of((total - shown) as u64, ASK);
-        Ok(answer)
+        let mut part = room.part(1 + later[1]);
+        self.failed =
+            failed.into_iter().take_while(|row| part.take(row) && room.take(row)).collect();
+        self.unmatched = unmatched.into_iter().take_while(|row| room.take(row)).collect();
     }
 }
 

@@ -8,9 +8,11 @@
 
 mod fault;
 mod rule;
+mod strict;
 
 pub use fault::RuleFault;
 pub use rule::{Rule, Severity};
+pub use strict::{patterns, with_strict_rules};
 
 use std::borrow::Cow;
 

@@ -146,6 +146,22 @@ fn a_check_and_an_import_depend_on_what_their_blocks_refer_to() {
 }
 
 #[test]
+fn source_files_say_what_the_output_of_a_module_comes_from() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"t.b","type":"t","name":"b","change":{"actions":["create"],"before":null,
+        "after":{},"after_unknown":{"x":true}}}]}"#;
+    let main =
+        "resource \"t\" \"b\" {\n x = module.m.id\n}\nmodule \"m\" {\n source = \"./m\"\n}\n";
+    let inner = "resource \"t\" \"in\" {}\noutput \"id\" {\n value = t.in.id\n}\n";
+    let folder = folder(&[], &[("plan.json", plan), ("main.tf", main)]);
+    std::fs::create_dir(folder.path().join("m")).expect("a folder");
+    std::fs::write(folder.path().join("m/main.tf"), inner).expect("a file");
+    let source = folder.path().display().to_string();
+    let report = report_on(&["--impact", "--source", &source], &folder.path().join("plan.json"));
+    assert!(report.contains("x = (known after apply, from module.m.t.in.id)"), "{report}");
+}
+
+#[test]
 fn a_page_says_that_the_search_ended_before_it_found_a_dependent() {
     let next = |at| format!("locals {{\n l{} = local.l{at}\n}}\n", at + 1);
     let chain: String = (0..1000).map(next).collect();

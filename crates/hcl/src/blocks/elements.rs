@@ -104,6 +104,11 @@ fn element(module: &Module, block: &SourceBlock, providers: &Providers<'_>) -> O
         _ => &*part.name != "provider",
     };
     element.expressions = block.parts.iter().filter(is_reference).map(expression).collect();
+    // The JSON of a plan calls the value of an output its expression.
+    let value = element.expressions.iter_mut().find(|it| it.path == "value");
+    if let Some(value) = value.filter(|_| kind == ElementKind::Output) {
+        value.path = "expression".to_owned();
+    }
     Some(element)
 }
 
@@ -314,13 +319,13 @@ mod tests {
             "import module.m.aws_y.in - for_each=local.b id=data.aws_y.d.id",
             "module_call module.m - depends_on=t_x.n v=local.a",
             "module_call module.far -",
-            "output output.o - value=module.m value=module.m.id",
+            "output output.o - expression=module.m expression=module.m.id",
             "variable module.m.var.v -",
             "resource module.m.aws_y.in aws.west x=var.v",
             "resource module.m.other_y.in other",
             "resource module.m.t_y.east aws",
             "module_call module.m.module.k -",
-            "output module.m.output.id - value=aws_y.in.id",
+            "output module.m.output.id - expression=aws_y.in.id",
             "provider provider.module.m.module.k:other module.m.module.k:other",
             "resource module.m.module.k.aws_y.deep aws.west",
             "resource module.m.module.k.other_y.deep module.m.module.k:other",

@@ -85,10 +85,11 @@ impl Graph {
     pub fn add(&mut self, element: &Element, offset: u64) -> Result<()> {
         let node = self.node(&element.address, offset)?;
         if let Some(kind) = self.kinds.get_mut(node as usize) {
-            *kind = Some(match element.kind {
-                ElementKind::Import => ElementKind::Resource,
-                kind => kind,
-            });
+            match element.kind {
+                // An invalid `import` block may have the address of another element.
+                ElementKind::Import => *kind = kind.or(Some(ElementKind::Resource)),
+                own => *kind = Some(own),
+            }
         }
         for (path, references) in element.references() {
             let user = match element.kind {
@@ -376,3 +377,15 @@ mod tests {
         }
     }
 }
+
+    #[test]
+    fn an_import_of_something_else_than_a_resource_does_not_change_its_kind() {
+        let mut graph = graph();
+        let import = |address: &str| Element::new(ElementKind::Import, address.to_owned(), "");
+        for address in ["module.m", "t.new"] {
+            graph.add(&import(address), 0).expect("a small graph");
+        }
+        let kind = |address| graph.nodes().find(|it| it.address == address).and_then(|it| it.kind);
+        assert_eq!(kind("module.m"), Some(ElementKind::ModuleCall));
+        assert_eq!(kind("t.new"), Some(ElementKind::Resource));
+    }

@@ -166,6 +166,11 @@ impl Graph {
         nodes.filter(|node| !node.address.ends_with(WHOLE))
     }
 
+    /// Returns the numbers of all nodes.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
+        0..self.kinds.len() as u32
+    }
+
     /// Returns the references between elements, each once. A reference to a whole module leads to
     /// its call.
     pub fn references(&self) -> Vec<Edge> {
@@ -201,10 +206,12 @@ impl Graph {
         Some(reached.into_iter().filter_map(dependent).collect())
     }
 
-    /// Sorts the edges, for [`Graph::reach`].
+    /// Sorts the edges and drops repetitions, for [`Graph::reach`]. A plan and its source files
+    /// have the same references.
     pub(crate) fn sort(&mut self) {
         for edges in [&mut self.references, &mut self.members] {
             edges.sort_unstable_by_key(|&(from, to)| (to, from));
+            edges.dedup();
         }
     }
 
@@ -255,7 +262,8 @@ impl Graph {
     }
 
     /// Returns the local values that expressions refer to and whose own expressions are not known,
-    /// once for each reference. Only source files have these expressions.
+    /// once for each reference. Only source files have these expressions. [`Graph::dependents`]
+    /// drops repeated references.
     pub fn unread_locals(&self) -> impl Iterator<Item = u32> {
         let is_unread = |node: &u32| {
             self.kind(*node).is_none()
@@ -376,7 +384,6 @@ mod tests {
             assert_eq!(module.is_empty(), !node.address.starts_with("module.m"), "{node:?}");
         }
     }
-}
 
     #[test]
     fn an_import_of_something_else_than_a_resource_does_not_change_its_kind() {
@@ -389,3 +396,4 @@ mod tests {
         assert_eq!(kind("module.m"), Some(ElementKind::ModuleCall));
         assert_eq!(kind("t.new"), Some(ElementKind::Resource));
     }
+}

@@ -80,6 +80,9 @@ struct Effects(u8);
 /// The bit for instances that stay as they are.
 const STAYS: u8 = 1 << EFFECTS.len();
 
+/// The bit for instances that are destroyed: that of the first effect.
+const DESTROYS: u8 = 1;
+
 impl Effects {
     fn of(change: &Change<'_>) -> Result<Effects> {
         let actions = change.actions()?.map(|action| Ok(Cow::Owned(action?.decode()?)));
@@ -96,9 +99,9 @@ impl Effects {
         (0..).zip(words).filter(move |(bit, _)| self.0 & (1 << bit) != 0).map(|(_, word)| word)
     }
 
-    /// Whether the plan destroys the instances that it changes.
+    /// Whether the plan destroys all instances.
     fn only_destroy(self) -> bool {
-        self.words().eq(["delete"])
+        self.0 == DESTROYS
     }
 }
 
@@ -154,7 +157,8 @@ impl Changed {
 #[derive(Debug)]
 pub struct Impacts {
     graph: Graph,
-    changed: Changed,
+    /// What the plan does with each node of the graph.
+    effects: Vec<Effects>,
     /// Where the values of attributes come from.
     pub origins: ValueOrigins,
     /// The first local values whose expressions were not read, by module.
@@ -218,9 +222,10 @@ impl Impacts {
             }
         }
         let is_present = read.is_present || unread_files.is_some();
+        let effects = graph.numbers().map(|node| changed.of(graph.element_text(node))).collect();
         Ok(Impacts {
             graph,
-            changed,
+            effects,
             origins,
             unread_locals,
             lacks_source,
@@ -243,7 +248,7 @@ impl Impacts {
                 continue;
             };
             impact.count += 1;
-            let effects = self.changed.of(address);
+            let effects = self.effects.get(reached.node as usize).copied().unwrap_or_default();
             let list = if effects.only_destroy() { &mut destroyed } else { &mut stay };
             impact.destroyed += u64::from(effects.only_destroy());
             if list.len() < LISTED {
@@ -273,7 +278,9 @@ impl Impacts {
     fn unread(&self, nodes: impl Iterator<Item = u32>) -> Vec<String> {
         let (mut unread, mut modules) = (BTreeSet::new(), BTreeSet::new());
         // A local value gets from a whole module only its outputs, which have nodes of their own.
-        for node in nodes.filter(|node| !self.graph.is_whole_module(*node)) {
+        let nodes = nodes.filter(|node| !self.graph.is_whole_module(*node));
+        let may_lead_on = |node| !self.unread_locals.is_empty() || self.graph.kind(node).is_none();
+        for node in nodes.filter(|node| may_lead_on(*node)) {
             let address = self.graph.element_text(node);
             let local = ConfigAddress::of(address);
             let module = local.module_address();
@@ -450,6 +457,18 @@ mod tests {
         let impact = impacts(&users(FOLLOWED + 1), &[]).of("t.a");
         let most = FOLLOWED as u64;
         assert_eq!((impact.count, impact.dependents.len(), impact.is_cut), (most, LISTED, true));
+    }
+
+    #[test]
+    fn repeated_references_do_not_end_the_search() {
+        let references = r#""t.a.id","var.x","#.repeat(FOLLOWED);
+        let user = format!(
+            r#"{{"address":"t.u","expressions":{{"x":{{"references":[{references}"t.a"]}}}}}}"#
+        );
+        let root = format!(r#"{{"root_module":{{"resources":[{user}]}}}}"#);
+        let plan = format!(r#"{{"format_version":"1.2","configuration":{root}}}"#);
+        let impact = impacts(&plan, &[]).of("t.a");
+        assert_eq!((impact.count, impact.is_cut), (1, false));
     }
 
     #[test]

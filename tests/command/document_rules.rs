@@ -310,7 +310,7 @@ fn selected_paths_lead_into_documents() {
         let row: Value = serde_json::from_str(row).expect("JSON");
         let found = &row["values"][path];
         let is_same =
-            found == &expected || found.to_string().replace("1.50", "1.5") == expected.to_string();
+            *found == expected || found.to_string().replace("1.50", "1.5") == expected.to_string();
         assert!(is_same, "{path}: {found} {}", run.err);
         let is_nowhere = expected.is_null() && !path.starts_with("jsondecode(jsondecode");
         assert_eq!(run.err.contains("matches nothing"), is_nowhere, "{path}: {}", run.err);

@@ -247,12 +247,12 @@ pub fn reference(expression: &Expression) -> Option<String> {
 }
 
 /// Returns the first name of a reference.
-pub fn root(reference: &str) -> &str {
+pub(crate) fn root(reference: &str) -> &str {
     reference.split(['.', '[']).next().unwrap_or_default()
 }
 
 /// Returns the address that an expression names, without its instance keys, which may be computed.
-pub fn target(expression: &Expression) -> Option<String> {
+pub(crate) fn target(expression: &Expression) -> Option<String> {
     let Expression::Traversal(traversal) = expression else { return None };
     let Expression::Variable(name) = &traversal.expr else { return None };
     let mut address = name.to_string();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use plansift::assertion::Pack;
+use plansift::assertion::{Pack, Severity};
 use plansift::record::UNKNOWN;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -11,7 +11,8 @@ use tempfile::TempDir;
 use super::{assert_in, text};
 use crate::run;
 
-/// A case on each line: a pack, an assertion, and a change that fails it and one that passes it.
+/// A case on each line: a pack, an assertion, and changes that fail it and that pass it. Each of
+/// the two is one change or a list of changes.
 const CASES: &str = include_str!("packs.ndjson");
 
 /// The assertions that each plan fails, by the name of its file.
@@ -38,6 +39,14 @@ fn failed(packs: &[&str], plans: &[(String, Value)]) -> Failed {
     found
 }
 
+/// The changes of a case that fail its assertion (`fails`), or that pass it (`passes`).
+fn changes<'a>(case: &'a Value, kind: &str) -> &'a [Value] {
+    match &case[kind] {
+        Value::Array(changes) => changes,
+        change => std::slice::from_ref(change),
+    }
+}
+
 /// A plan with a change, and with the changes of other resources in `beside`.
 fn plan(change: &Value) -> Value {
     let mut plan = json!({
@@ -59,7 +68,7 @@ fn plan(change: &Value) -> Value {
 }
 
 #[test]
-fn each_assertion_fails_a_dangerous_change_and_passes_a_harmless_one() {
+fn each_assertion_fails_dangerous_changes_and_passes_harmless_ones() {
     let cases: Vec<Value> =
         CASES.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     for pack in Pack::ALL {
@@ -68,15 +77,22 @@ fn each_assertion_fails_a_dangerous_change_and_passes_a_harmless_one() {
             cases.iter().map(|case| case["assertion"].as_str().expect("a text")).collect();
         let expected: Vec<String> = pack.assertions().into_iter().map(|it| it.name).collect();
         assert_eq!(names, expected, "the cases of {}", pack.name);
-        let plans = cases.iter().enumerate().flat_map(|(number, case)| {
-            ["fails", "passes"].map(|kind| (format!("{kind}-{number}.json"), plan(&case[kind])))
-        });
-        let found = failed(&[pack.name], &plans.collect::<Vec<_>>());
-        for (number, name) in names.iter().enumerate() {
-            let of = |kind: &str| &found[&format!("{kind}-{number}.json")];
-            let (fails, passes) = (of("fails"), of("passes"));
-            assert!(fails.contains(*name), "{name} passes its dangerous change: {fails:?}");
-            assert!(!passes.contains(*name), "{name} fails its harmless change");
+        let mut plans = Vec::new();
+        // For each plan, its change, the name of the assertion, and whether it fails.
+        let mut expected = Vec::new();
+        for (case, name) in cases.iter().zip(&names) {
+            for kind in ["fails", "passes"] {
+                for change in changes(case, kind) {
+                    let file = format!("{}.json", plans.len());
+                    plans.push((file.clone(), plan(change)));
+                    expected.push((file, change, *name, kind == "fails"));
+                }
+            }
+        }
+        let found = failed(&[pack.name], &plans);
+        for (file, change, name, fails) in expected {
+            let found = &found[&file];
+            assert_eq!(found.contains(name), fails, "{name}: {change} fails {found:?}");
         }
     }
 }
@@ -141,9 +157,12 @@ fn the_manual_lists_the_cases_of_the_packs() {
     for pack in Pack::ALL {
         page += &format!("\n## {}\n\n| assertion | flagged | not flagged |\n", pack.name);
         page += "| --- | --- | --- |\n";
-        for case in cases.iter().filter(|case| case["pack"] == pack.name) {
-            let (name, fails, passes) = (&case["assertion"], &case["fails"], &case["passes"]);
-            page += &format!("| {} | {} | {} |\n", word(name), told(fails), told(passes));
+        let severities = pack.assertions().into_iter().map(|it| it.severity);
+        let cases = cases.iter().filter(|case| case["pack"] == pack.name);
+        for (case, severity) in cases.zip(severities) {
+            let level = if severity == Severity::Warning { " (warning)" } else { "" };
+            let [fails, passes] = ["fails", "passes"].map(|kind| told(&changes(case, kind)[0]));
+            page += &format!("| {}{level} | {fails} | {passes} |\n", word(&case["assertion"]));
         }
     }
     let path = run::root().join("docs/labelled-changes.md");
@@ -159,7 +178,8 @@ const PAGE: &str = "\
 # Labelled changes
 
 Each assertion of a [pack](commands/assert.md#packs) has a change that it flags, and a similar one
-that it does not. The tests of plansift check all of them. Long values are cut here.
+that it does not. The tests of plansift check all of them, and more changes of many assertions. An
+assertion without `(warning)` has the severity `error`. Long values are cut here.
 
 On 68 labelled plans of another reviewer of AWS plans, the packs judge as follows.
 

@@ -47,14 +47,14 @@ fn changes<'a>(case: &'a Value, kind: &str) -> &'a [Value] {
     }
 }
 
-/// A plan with a change, and with the changes of other resources in `beside`.
+/// A plan with a change, and with the changes of other resources in `others`.
 fn plan(change: &Value) -> Value {
     let mut plan = json!({
         "format_version": "1.2", "terraform_version": "1.14.0", "resource_changes": [],
         "resource_drift": [],
     });
-    let beside = change["beside"].as_array().into_iter().flatten();
-    for (number, change) in [change].into_iter().chain(beside).enumerate() {
+    let others = change["others"].as_array().into_iter().flatten();
+    for (number, change) in [change].into_iter().chain(others).enumerate() {
         let type_name = word(&change["type"]);
         let name = format!("x{number}");
         let element = json!({
@@ -131,8 +131,8 @@ fn told(change: &Value) -> String {
         true => head,
         false => format!("{head}: {}", members.join(", ")),
     };
-    for other in change["beside"].as_array().into_iter().flatten() {
-        told += &format!("; beside {}", told_whole(other));
+    for other in change["others"].as_array().into_iter().flatten() {
+        told += &format!("; with {}", told_whole(other));
     }
     told
 }
@@ -179,7 +179,8 @@ const PAGE: &str = "\
 
 Each assertion of a [pack](commands/assert.md#packs) has a change that it flags, and a similar one
 that it does not. The tests of plansift check all of them, and more changes of many assertions. An
-assertion without `(warning)` has the severity `error`. Long values are cut here.
+assertion without `(warning)` has the severity `error`. After `with`, a line names another resource
+of the plan. Long values are cut here.
 
 On 68 labelled plans of another reviewer of AWS plans, the packs judge as follows.
 

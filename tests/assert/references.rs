@@ -1,8 +1,12 @@
 //! Assertions about a resource that refers to another resource of the document.
 
+use std::fs;
+
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use super::{assert_in, change, finding_in, folder, text};
+use crate::run;
 
 /// Rules that let groups in. Some groups are open.
 fn elements() -> Vec<Value> {
@@ -106,30 +110,126 @@ fn a_condition_asks_what_a_value_refers_to() {
 /// The failures that wait for the end of the document are shown in its order.
 #[test]
 fn failures_are_shown_in_the_order_of_the_document() {
-    let folder = folder("a.yaml", "- {resource: aws_db, absent: true}");
     let elements: Vec<Value> = (0..30)
         .map(|number| {
-            let sides = json!({"before": null, "after": {"source": "g-open", "port": 22}});
-            change(&format!("rule.r{number:02}"), &["create"], &sides)
+            let address = format!("rule.r{number:02}");
+            match number % 3 {
+                0 => change(
+                    &address,
+                    &["create"],
+                    &json!({
+                        "before": null, "after": {"port": 22}, "after_unknown": {"source": true},
+                    }),
+                ),
+                _ => rule(&address, "g-open"),
+            }
         })
         .chain(elements())
         .collect();
-    std::fs::write(folder.path().join("plan.json"), plan(&elements)).expect("a plan");
     let assertion = format!(
-        "resource: rule, optional: true, when: {{path: source, unknown: false, {OPEN}}}, \
-         not_action: create"
+        "resource: rule, optional: true, when: {{path: source, {OPEN}}}, not_action: create"
     );
-    let run = assert_in(folder.path(), &["plan.json", "-e", &assertion, "-f", "ndjson"]);
-    let record: Value = serde_json::from_str(&text(&run.stdout)).expect("a record");
-    let places: Vec<&str> = record["findings"]
-        .as_array()
-        .expect("findings")
-        .iter()
-        .map(|finding| finding["place"].as_str().expect("a text"))
-        .collect();
+    let record = record(&plan(&elements), &assertion);
     let expected: Vec<String> = (0..20).map(|number| format!("rule.r{number:02}")).collect();
-    assert_eq!(places, expected);
-    assert_eq!(record["failed"], 31, "{record}");
+    assert_eq!(places(&record), expected);
+    assert_eq!(record["failed"], 32, "{record}");
+}
+
+/// A rule that lets a group in.
+fn rule(address: &str, source: &str) -> Value {
+    let after = json!({"source": source, "port": 22});
+    change(address, &["create"], &json!({"before": null, "after": after}))
+}
+
+/// The record of an assertion about a plan.
+fn record(plan: &str, assertion: &str) -> Value {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("plan.json"), plan).expect("a plan");
+    let run = assert_in(folder.path(), &["plan.json", "-e", assertion, "-f", "ndjson"]);
+    serde_json::from_str(&text(&run.stdout)).expect("a record")
+}
+
+fn places(record: &Value) -> Vec<&str> {
+    let findings = record["findings"].as_array().expect("findings").iter();
+    findings.map(|finding| finding["place"].as_str().expect("a text")).collect()
+}
+
+/// A failure that does not count leaves no trace, and a path with a typo is noticed.
+#[test]
+fn a_missing_path_counts_only_with_a_reference() {
+    let finding = |reference: &str| {
+        let assertion = format!(
+            "resource: rule.to_open, when: {{path: source, refers_to: {reference}}}, path: prot, \
+             known: 22"
+        );
+        finding_in(&plan(&elements()), &assertion)
+    };
+    assert_eq!(finding("{resource: group, path: open, known: 7}"), None);
+    let found = finding("{resource: group}");
+    assert_eq!(found.as_deref(), Some("rule.to_open|prot|22|nothing; did you mean port?"));
+    let assertion = "resource: rule.to_open, when: {path: source, refers_to: {resource: group}}, \
+                     path: prot, not_change: {becomes: 22}";
+    assert!(finding_in(&plan(&elements()), assertion).is_some());
+}
+
+/// An empty string refers to nothing, and a number equals a string with its text.
+#[test]
+fn strings_and_numbers_refer_to_resources() {
+    for (source, id, refers) in [
+        (json!("7"), json!(7), true),
+        (json!(7), json!("7"), true),
+        (json!(7), json!("7.0"), false),
+        (json!(""), json!(""), false),
+        (json!(true), json!(true), false),
+        (json!(null), json!(null), false),
+    ] {
+        let sides = json!({"before": null, "after": {"source": source, "port": 22}});
+        let group = json!({"before": {"id": id}, "after": {"id": id}});
+        let elements =
+            [change("rule.r", &["create"], &sides), change("group.g", &["no-op"], &group)];
+        let found = place(&elements, "rule", "path: source, refers_to: {resource: group}");
+        assert_eq!(found.is_some(), refers, "{source} {id}");
+    }
+}
+
+/// The verdict and the order do not depend on the parts that threads check.
+#[test]
+fn references_give_one_answer_with_any_number_of_threads() {
+    let folder = folder(
+        "a.yaml",
+        "- {resource: rule, when: {path: '**.source', refers_to: {resource: group}}, \
+         not_action: create}",
+    );
+    let padding = "x".repeat(2000);
+    let group = json!({"id": "g-open", "padding": padding});
+    let answers = |values: usize| {
+        let many: Vec<Value> =
+            (0..values).map(|number| json!({"source": format!("s{number}")})).collect();
+        let big = json!({"before": null, "after": {"lists": many}});
+        let big = change("rule.big", &["create"], &big);
+        let rules = (0..400).map(|number| {
+            let source = if number % 40 == 7 { "g-open" } else { "other" };
+            let after = json!({"source": source, "padding": padding});
+            let address = format!("rule.r{number:03}");
+            change(&address, &["create"], &json!({"before": null, "after": after}))
+        });
+        let group = change("group.g", &["no-op"], &json!({"before": group, "after": group}));
+        let elements: Vec<Value> =
+            [rule("rule.first", "other"), big].into_iter().chain(rules).chain([group]).collect();
+        fs::write(folder.path().join("plan.json"), plan(&elements)).expect("a plan");
+        let answer = |threads: &str| {
+            let mut command = run::plansift();
+            command.args(["report", "--assert", "a.yaml", "-o", "json", "--threads", threads]);
+            let run = command.arg("plan.json").current_dir(folder.path()).output().expect("a run");
+            let report: Value = serde_json::from_str(&text(&run.stdout)).expect("a report");
+            report["plans"][0]["broken_rules"].clone()
+        };
+        let answers = ["1", "2", "4", "8"].map(answer);
+        assert!(answers.iter().all(|it| *it == answers[0]), "{answers:#?}");
+        answers[0].clone()
+    };
+    let (few, many) = (answers(5000), answers(10_000));
+    assert_eq!((few[0]["count"].as_u64(), many[0]["count"].as_u64()), (Some(10), Some(402)));
 }
 
 /// A pattern that covers nothing may be a typo.

@@ -4,7 +4,7 @@ use super::document::{Documents, InDocument};
 use super::matcher::{Matcher, len};
 use super::outcome::{Finding, Outcome, Quote, Quoted};
 use super::places::Places;
-use super::references::{Met, References, digest};
+use super::references::{Met, References, VALUES_MAX, digest};
 use super::sides::{AFTER, BEFORE, Marked, Place, Sides, UNKNOWN};
 use super::subject::{Action, Condition, DocumentSelector, Expectation, Reference, ValueSelector};
 use super::transition::{Planned, Transition, ValueChange};
@@ -401,7 +401,8 @@ impl<'a> Item<'_, 'a> {
                     return Ok(false);
                 }
             }
-            if condition.refers_to.is_none() || is_unknown {
+            // With too many values, every failure counts.
+            if condition.refers_to.is_none() || is_unknown || referring.len() > VALUES_MAX {
                 return Ok(true);
             }
             referring.extend(item.at(place).map(digest).transpose()?.flatten());

@@ -12,24 +12,38 @@ use plansift_core::path::AddressPattern;
 /// Indices by an address or a name.
 type Index = HashMap<String, Vec<usize>, RandomState>;
 
-/// Assertions that are checked together. Threads share them.
+/// Patterns for resources, each with its assertions.
+///
+/// One index finds a pattern without `*`. Such a pattern equals the address, the type, or a
+/// beginning of the address, such as a module. Another index finds a pattern with `*` by a name in
+/// it. Only sets of types and patterns without such a name are tried one by one.
 #[derive(Debug, Default)]
-pub struct Assertions {
-    list: Vec<Assertion>,
-    /// The patterns for resources, each with its assertions in order.
+struct PatternIndex {
+    /// The patterns, each with its assertions in order.
     patterns: Vec<(AddressPattern, Vec<usize>)>,
+    /// The indices of patterns, by pattern.
+    known: HashMap<String, usize>,
     /// The indices of patterns without `*`, by pattern.
     exact: Index,
     /// The indices of patterns with a `*`, by a name that every covered address contains.
     named: Index,
     /// The indices of all other patterns.
     globs: Vec<usize>,
+}
+
+/// Assertions that are checked together. Threads share them.
+#[derive(Debug, Default)]
+pub struct Assertions {
+    list: Vec<Assertion>,
+    /// Assertions about resources, by their patterns.
+    resources: PatternIndex,
+    /// Assertions about resources and outputs that refer to resources, by the patterns of the
+    /// latter.
+    referred: PatternIndex,
     /// Assertions about outputs whose pattern has no `*`, by pattern.
     outputs: Index,
     /// Assertions about outputs whose pattern has a `*`.
     output_globs: Vec<usize>,
-    /// The patterns for resources that others refer to, each with its assertions in order.
-    referred: Vec<(AddressPattern, Vec<usize>)>,
     /// The assertions about the plan as a whole.
     of_plan: Vec<usize>,
     triggers: Triggers,
@@ -102,28 +116,32 @@ impl Assertions {
         &self.of_plan
     }
 
-    /// The assertions about resources that refer to this one.
+    /// The assertions about what refers to a resource.
     pub(super) fn referring(
         &self,
         address: &str,
         type_name: &str,
     ) -> impl Iterator<Item = (usize, &Reference)> {
-        let referred = self.referred.iter().filter(move |it| covers(&it.0, address, type_name));
-        referred
-            .flat_map(|(_, places)| places)
-            .filter_map(|place| self.list[*place].refers_to().map(|reference| (*place, reference)))
+        let places = self.referred.covering(address, type_name).into_iter();
+        places.filter_map(|place| Some((place, self.list[place].refers_to()?)))
     }
 
     /// The assertions that cover a resource.
-    ///
-    /// One index finds a pattern without `*`. Such a pattern equals the address, the type, or a
-    /// beginning of the address, such as a module. Another index finds a pattern with `*` by a name
-    /// in it. Only sets of types and patterns without such a name are tried one by one.
     pub(super) fn covering(&self, address: &str, type_name: &str) -> Vec<usize> {
+        self.resources.covering(address, type_name)
+    }
+}
+
+impl PatternIndex {
+    /// The assertions whose patterns cover a resource, in order.
+    fn covering(&self, address: &str, type_name: &str) -> Vec<usize> {
         let mut found = Vec::new();
         let mut add = |index: &usize| {
             let (pattern, places) = &self.patterns[*index];
-            if covers(pattern, address, type_name) {
+            let may_be_address = !pattern.is_set();
+            let may_be_type = pattern.exact().is_none();
+            if may_be_address && pattern.covers(address) || may_be_type && pattern.covers(type_name)
+            {
                 found.extend(places);
             }
         };
@@ -143,9 +161,13 @@ impl Assertions {
         found
     }
 
-    /// Adds the pattern of the assertion at `place` to the patterns and to an index.
-    fn add_pattern(&mut self, pattern: &AddressPattern, place: usize) {
+    /// Adds the pattern of the assertion at `place`.
+    fn add(&mut self, pattern: &AddressPattern, place: usize) {
         let index = self.patterns.len();
+        match self.known.entry(pattern.text().to_owned()) {
+            Entry::Occupied(index) => return self.patterns[*index.get()].1.push(place),
+            Entry::Vacant(entry) => entry.insert(index),
+        };
         self.patterns.push((pattern.clone(), vec![place]));
         match (constant(pattern), longest_name(pattern.text())) {
             // The name of a set is in no address.
@@ -160,16 +182,9 @@ impl Assertions {
 impl From<Vec<Assertion>> for Assertions {
     fn from(list: Vec<Assertion>) -> Assertions {
         let mut all = Assertions { triggers: Triggers::of(&list), ..Assertions::default() };
-        let mut known: HashMap<&str, usize> = HashMap::new();
         for (place, assertion) in list.iter().enumerate() {
             match &assertion.subject {
-                Subject::Resource(pattern) => match known.entry(pattern.text()) {
-                    Entry::Occupied(index) => all.patterns[*index.get()].1.push(place),
-                    Entry::Vacant(entry) => {
-                        entry.insert(all.patterns.len());
-                        all.add_pattern(pattern, place);
-                    }
-                },
+                Subject::Resource(pattern) => all.resources.add(pattern, place),
                 Subject::Output(pattern) => match constant(pattern) {
                     Some(text) => all.outputs.entry(text.to_owned()).or_default().push(place),
                     None => all.output_globs.push(place),
@@ -177,21 +192,11 @@ impl From<Vec<Assertion>> for Assertions {
                 Subject::Plan => all.of_plan.push(place),
             }
             if let Some(Reference { resource, .. }) = assertion.refers_to() {
-                match all.referred.iter_mut().find(|(pattern, _)| pattern == resource) {
-                    Some((_, places)) => places.push(place),
-                    None => all.referred.push((resource.clone(), vec![place])),
-                }
+                all.referred.add(resource, place);
             }
         }
         Assertions { list, ..all }
     }
-}
-
-/// Whether a pattern covers a resource by its address or by its type.
-fn covers(pattern: &AddressPattern, address: &str, type_name: &str) -> bool {
-    let may_be_address = !pattern.is_set();
-    let may_be_type = pattern.exact().is_none();
-    may_be_address && pattern.covers(address) || may_be_type && pattern.covers(type_name)
 }
 
 /// The text of a pattern without wildcards.

@@ -319,7 +319,7 @@ fn condition(node: Node, is_dotted: bool, subject: &Subject) -> Result<Condition
     Ok(Condition { path, expectations: parts.expectations, refers_to })
 }
 
-/// The key of a condition about another resource.
+/// The key of a condition about what a value refers to.
 const REFERS_TO: &str = "refers_to";
 
 /// Reads what a value refers to, such as `{resource: aws_security_group, attribute: id}`. The other

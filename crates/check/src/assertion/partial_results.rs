@@ -33,6 +33,7 @@ pub(super) struct PartialResult {
     pub has_when: bool,
     /// Whether any value lacks the path of the condition.
     pub lacks_when: bool,
+    /// What waits for the resources that values refer to.
     pub references: References,
     /// For each pattern of `only`, whether it covers anything.
     pub covered: Vec<bool>,
@@ -69,18 +70,19 @@ impl PartialResults {
         check: impl FnOnce(&mut PartialResult) -> Result<()>,
     ) -> Result<()> {
         let answer = &mut self.answers[place];
-        let (known, waiting) = (answer.outcome.findings.len(), answer.references.waiting());
+        let (known, waiting) = (answer.outcome.findings.len(), answer.references.size());
         let checked = check(answer);
         self.size += answer.outcome.findings[known..].iter().map(Finding::size).sum::<u64>();
-        self.size += answer.references.size_from(waiting);
+        self.size += answer.references.size() - waiting;
         checked
     }
 }
 
 impl PartialResult {
     fn append(&mut self, other: &mut PartialResult) {
+        let count = self.references.append(&mut other.references);
+        self.append_all(count);
         self.outcome.append(&mut other.outcome);
-        self.references.append(&mut other.references, &mut self.outcome);
         self.count += other.count;
         self.has_path |= other.has_path;
         if !self.lacks_path {
@@ -106,23 +108,41 @@ impl PartialResult {
         Ok(())
     }
 
-    /// Calls `check` if the condition of the assertion is met. If that depends on another resource,
-    /// the failures wait for it.
+    /// Calls `check` if the condition of the assertion is met. If the condition is about what a
+    /// value refers to, the failures wait until that is known.
     pub fn check_if(
         &mut self,
         met: Met,
+        is_of_reference: bool,
         check: impl FnOnce(&mut PartialResult) -> Result<()>,
     ) -> Result<()> {
-        match met {
-            Met::No => Ok(()),
-            Met::Yes => check(self),
-            Met::IfReferring(values) => {
-                let outcome = std::mem::take(&mut self.outcome);
-                let checked = check(self);
-                let failures = std::mem::replace(&mut self.outcome, outcome);
-                self.references.wait(values, failures, &mut self.outcome);
-                checked
+        let values = match met {
+            Met::No => return Ok(()),
+            Met::Yes if is_of_reference => None,
+            Met::Yes => return check(self),
+            Met::IfReferring(values) => Some(values),
+        };
+        let mut result = PartialResult::default();
+        let checked = check(&mut result);
+        match result.outcome.holds() {
+            true => self.append(&mut result),
+            false => {
+                let count = self.references.wait(values, result);
+                self.append_all(count);
             }
+        }
+        checked
+    }
+
+    /// Adds the failures that waited and count, at the end of a document.
+    pub fn settle(&mut self) {
+        let count = self.references.settle();
+        self.append_all(count);
+    }
+
+    fn append_all(&mut self, results: Vec<PartialResult>) {
+        for mut result in results {
+            self.append(&mut result);
         }
     }
 

@@ -1,25 +1,29 @@
-//! Assertions about a resource or an output that refers to another resource, such as a rule that
-//! lets a security group in.
+//! Assertions about a resource or an output that refers to a resource of the document, such as a
+//! rule that lets a security group in.
 //!
 //! A document may list the two in any order. The failures of the first wait until the end of the
-//! document. [`References::settle`] then keeps those that refer to a resource that meets the
-//! condition.
+//! document. [`References::settle`] then returns those that count.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::outcome::{Finding, Outcome};
+use super::outcome::Finding;
+use super::partial_results::PartialResult;
 use crate::known::Data;
 use plansift_core::error::Result;
 
-/// Maximum number of values of one assertion that are kept to compare them. With more, a failure
-/// counts without a comparison.
-const VALUES_MAX: usize = 10_000;
+/// Maximum number of values of one assertion that are compared with each other, on each side. With
+/// more, every failure counts. Whether a document has more does not depend on its parts.
+pub(super) const VALUES_MAX: usize = 10_000;
+/// Maximum memory of the failures of one assertion that wait, in bytes. With more, every failure
+/// counts.
+const WAITING_MAX: u64 = 1 << 20;
 
 /// The hash of a value that refers to a resource, or is referred to.
-type Digest = u64;
+pub(super) type Digest = u64;
 
 /// Whether a condition holds.
+#[derive(Debug)]
 pub(super) enum Met {
     No,
     Yes,
@@ -27,13 +31,15 @@ pub(super) enum Met {
     IfReferring(Vec<Digest>),
 }
 
-/// The values of one assertion, for a part of a document.
+/// The values of one assertion for a part of a document, and the failures that wait.
 #[derive(Debug, Default)]
 pub(super) struct References {
-    /// Failures that count if a value refers to a resource, in the order of the document.
-    waiting: Vec<(Vec<Digest>, Outcome)>,
+    /// The failures, in the order of the document. Without values, a failure counts in any case.
+    waiting: Vec<(Option<Vec<Digest>>, PartialResult)>,
     /// The number of values in `waiting`.
     values: usize,
+    /// The memory of `waiting`, in bytes.
+    size: u64,
     /// The values that refer to a resource that meets the condition.
     targets: HashSet<Digest>,
     /// Whether a resource of the pattern has the attribute.
@@ -41,17 +47,17 @@ pub(super) struct References {
 }
 
 impl References {
-    /// Keeps the failures of a resource that has these values. `outcome` is the result of the
-    /// assertion so far.
-    pub fn wait(&mut self, values: Vec<Digest>, mut failures: Outcome, outcome: &mut Outcome) {
-        if failures.holds() {
-            return;
-        }
-        if self.values + values.len() > VALUES_MAX {
-            return outcome.append(&mut failures);
-        }
-        self.values += values.len();
+    /// Adds the failures of a resource that has these values. Returns the failures that count.
+    #[must_use]
+    pub fn wait(
+        &mut self,
+        values: Option<Vec<Digest>>,
+        failures: PartialResult,
+    ) -> Vec<PartialResult> {
+        self.values += values.as_ref().map_or(0, Vec::len);
+        self.size += size(values.as_deref().unwrap_or_default(), &failures);
         self.waiting.push((values, failures));
+        if self.is_full() { self.take_all() } else { Vec::new() }
     }
 
     /// Adds the value of a resource that meets the condition.
@@ -61,46 +67,58 @@ impl References {
         }
     }
 
-    /// Adds the values of the next part of the document.
-    pub fn append(&mut self, other: &mut References, outcome: &mut Outcome) {
-        let References { waiting, targets, has_target, .. } = std::mem::take(other);
+    /// Adds the values of the next part of the document. Returns the failures that count.
+    #[must_use]
+    pub fn append(&mut self, other: &mut References) -> Vec<PartialResult> {
+        let References { mut waiting, values, size, targets, has_target } = std::mem::take(other);
         self.has_target |= has_target;
         targets.into_iter().for_each(|target| self.add_target(target));
-        waiting.into_iter().for_each(|(values, failures)| self.wait(values, failures, outcome));
+        self.values += values;
+        self.size += size;
+        self.waiting.append(&mut waiting);
+        if self.is_full() { self.take_all() } else { Vec::new() }
     }
 
-    /// Adds the failures of the resources that refer to a resource that meets the condition.
-    pub fn settle(&mut self, outcome: &mut Outcome) {
-        let is_full = self.targets.len() > VALUES_MAX;
-        for (values, failures) in &mut self.waiting {
-            if is_full || values.iter().any(|value| self.targets.contains(value)) {
-                outcome.append(failures);
-            }
-        }
-    }
-
-    /// The number of failures that wait.
-    pub fn waiting(&self) -> usize {
-        self.waiting.len()
-    }
-
-    /// The memory of the failures from an index on, in bytes.
-    pub fn size_from(&self, index: usize) -> u64 {
-        let of_one = |(values, failures): &(Vec<Digest>, Outcome)| {
-            let values = size_of_val(&**values) as u64;
-            values + failures.findings.iter().map(Finding::size).sum::<u64>()
+    /// Returns the failures of the resources that refer to a resource that meets the condition.
+    #[must_use]
+    pub fn settle(&mut self) -> Vec<PartialResult> {
+        let has_all = self.targets.len() > VALUES_MAX;
+        let waiting = std::mem::take(&mut self.waiting).into_iter();
+        let counts = |values: &Option<Vec<Digest>>| {
+            let Some(values) = values else { return true };
+            has_all || values.iter().any(|value| self.targets.contains(value))
         };
-        self.waiting[index..].iter().map(of_one).sum()
+        waiting.filter(|(values, _)| counts(values)).map(|(_, failures)| failures).collect()
+    }
+
+    fn is_full(&self) -> bool {
+        self.values > VALUES_MAX || self.size > WAITING_MAX
+    }
+
+    fn take_all(&mut self) -> Vec<PartialResult> {
+        std::mem::take(&mut self.waiting).into_iter().map(|(_, failures)| failures).collect()
+    }
+
+    /// The memory of all failures that have waited, in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
     }
 }
 
-/// The digest of a string or a number. Nothing refers to other values.
+/// The memory of failures that wait, in bytes.
+fn size(values: &[Digest], failures: &PartialResult) -> u64 {
+    let findings = failures.outcome.findings.iter().map(Finding::size).sum::<u64>();
+    (size_of::<PartialResult>() + size_of_val(values)) as u64 + findings
+}
+
+/// The digest of a string or of a number, which equals the string with its text. Nothing refers to
+/// another value, or to an empty string.
 pub(super) fn digest(value: Data<'_>) -> Result<Option<Digest>> {
     let text = match value.string()? {
         Some(text) => Some(text),
         None => value.number()?,
     };
-    Ok(text.map(|text| {
+    Ok(text.filter(|text| !text.is_empty()).map(|text| {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
         hasher.finish()

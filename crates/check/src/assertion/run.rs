@@ -165,7 +165,8 @@ impl<'a> Run<'a> {
 
     /// Checks whether an assertion allows the actions of the current deposed object.
     fn ask_deposed(&mut self, place: usize, name: &str, sides: &Sides<'_>) -> Result<()> {
-        let Assertion { expectations, when, .. } = &self.assertions.list()[place];
+        let assertion = &self.assertions.list()[place];
+        let Assertion { expectations, when, .. } = assertion;
         let is_asked =
             |it: &Expectation| matches!(it, Expectation::NotAction(_) | Expectation::Count(..));
         if !expectations.iter().any(is_asked) {
@@ -175,7 +176,8 @@ impl<'a> Run<'a> {
         self.results.check(place, |answer| {
             answer.outcome.asked += 1;
             let met = when.as_ref().map_or(Ok(Met::Yes), |when| item.meets(when))?;
-            answer.check_if(met, |answer| {
+            let is_of_reference = assertion.refers_to().is_some();
+            answer.check_if(met, is_of_reference, |answer| {
                 let outcome = &mut answer.outcome;
                 expectations.iter().try_for_each(|it| item.check_deposed(it, outcome))
             })
@@ -365,7 +367,9 @@ fn check_item(
             answer.note_when(item.has_value(&when.path)?);
         }
         let met = item.meets(when)?;
-        return answer.check_if(met, |answer| check_expectations(assertion, item, answer));
+        let is_of_reference = when.refers_to.is_some();
+        return answer
+            .check_if(met, is_of_reference, |answer| check_expectations(assertion, item, answer));
     }
     check_expectations(assertion, item, answer)
 }

@@ -61,7 +61,7 @@ pub struct Condition {
     pub path: ValueSelector,
     /// The expectations, all of which must hold.
     pub expectations: Vec<Expectation>,
-    /// Another resource that the value must refer to, if any.
+    /// The resource that the value must refer to, if any.
     pub refers_to: Option<Reference>,
 }
 

@@ -38,7 +38,7 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResult
     let PartialResults { mut answers, names, has_changes, has_drift, .. } = results;
     let mut unmatched = Vec::new();
     for (index, (assertion, answer)) in assertions.list().iter().zip(&mut answers).enumerate() {
-        answer.references.settle(&mut answer.outcome);
+        answer.settle();
         let mut closing = Closing { assertion, facts, answer };
         match &assertion.subject {
             Subject::Plan => closing.plan(has_changes, has_drift),

@@ -71,8 +71,19 @@ struct Found {
 impl Found {
     /// Moves the findings that begin before `cut` to a chunk.
     fn give(&mut self, chunk: &mut Chunk, cut: u64) {
-        chunk.edits.extend(self.edits.extract_if(.., |edit| edit.range.start < cut));
-        chunk.pieces.extend(self.pieces.extract_if(.., |piece| piece.range.start < cut));
+        move_if(&mut self.edits, &mut chunk.edits, |edit| edit.range.start < cut);
+        move_if(&mut self.pieces, &mut chunk.pieces, |piece| piece.range.start < cut);
+    }
+}
+
+/// Moves elements to the end of another list. If all of them move, no second list takes memory.
+fn move_if<T>(from: &mut Vec<T>, to: &mut Vec<T>, is_moved: impl Fn(&T) -> bool) {
+    // A list with much room would keep it in the chunk.
+    let is_tight = from.capacity() <= 2 * from.len();
+    if to.is_empty() && is_tight && from.iter().all(&is_moved) {
+        std::mem::swap(from, to);
+    } else {
+        to.extend(from.extract_if(.., |element| is_moved(element)));
     }
 }
 

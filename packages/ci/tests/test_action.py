@@ -119,6 +119,14 @@ def test_a_rule_knows_the_sets_of_a_file(run, repository):
         assert outputs(result, "verdict") == (verdict,), result.log
 
 
+def test_packs_are_checked(run, host):
+    for pack, verdict in (("kubernetes", "pass"), ("kubernetes\nprotect", "fail")):
+        result = run({"plan": "breaks.json", "pack": pack})
+        assert outputs(result, "verdict") == (verdict,), result.log
+    [comment] = host.comments
+    assert "No object that holds data is destroyed" in comment["body"]
+
+
 def test_the_next_run_replaces_the_comment(run, host, repository):
     run({"plan": "passes.json", "fail-on": "delete"})
     first = host.comments[0]["body"]

@@ -103,6 +103,14 @@ def test_a_rule_knows_the_sets_of_a_file(run, repository):
         assert result.variables["VERDICT"] == verdict, result.log
 
 
+def test_packs_are_checked(run, host):
+    for pack, verdict in (("kubernetes", "pass"), ("kubernetes\nprotect", "fail")):
+        result = run({"plan": "breaks.json", "pack": pack})
+        assert result.variables["VERDICT"] == verdict, result.log
+    [note] = host.comments
+    assert "No object that holds data is destroyed" in note["body"]
+
+
 def test_the_next_run_replaces_the_note(run, host, repository):
     host.add_comment("someone", "Looks good")
     run({"plan": "passes.json"})

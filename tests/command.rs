@@ -279,6 +279,43 @@ fn quiet_suppresses_warnings_but_not_errors() {
 }
 
 #[test]
+fn every_command_checks_the_version_of_the_format() {
+    let folder = Folder::of_plans();
+    folder.write("newer.json", PLAN.replacen("1.2", "1.99", 1));
+    for (name, version) in [("two.json", "2.0"), ("text.json", "abc")] {
+        folder.write(name, PLAN.replacen("1.2", version, 1));
+    }
+    for command in [
+        "summary",
+        "changes",
+        "report",
+        r#"assert -e {"plan":"complete"}"#,
+        "assert --pack protect",
+        "assert --init",
+        "resources",
+        "outputs",
+        "variables",
+        "checks",
+        "digest",
+        "compare plan.json",
+        "approve",
+        "redact",
+        "slim",
+        "audit",
+    ] {
+        for name in ["two.json", "text.json"] {
+            let run = folder.run(&format!("{command} {name}"));
+            assert_eq!(run.code, Some(1), "{command}: {run:?}");
+            let said = "unsupported format_version: this plansift reads 0.x and 1.x";
+            assert!(run.err.contains(said), "{command}: {run:?}");
+        }
+        let run = folder.run(&format!("{command} newer.json"));
+        let said = "warning: the format_version is newer than 1.2";
+        assert!(run.err.contains(said), "{command}: {run:?}");
+    }
+}
+
+#[test]
 fn progress_does_not_change_the_output() {
     let folder = Folder::of_plans();
     let plain = folder.run("changes plan.json").out;

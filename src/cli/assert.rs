@@ -246,8 +246,7 @@ impl Handler for Init {
         match pinned.finish(&document) {
             Ok(text) => {
                 self.text = Some(text);
-                let bytes = document.bytes;
-                Ok(Visited::Done(DocumentOutcome { bytes, ..DocumentOutcome::default() }))
+                Ok(Visited::Done(DocumentOutcome::from(&document)))
             }
             Err(reason) => Ok(Visited::Refused(format!("--init: {reason}"))),
         }

@@ -77,13 +77,16 @@ fn assertions_about_deferred_changes_are_undecided() {
 
 #[test]
 fn assertions_about_changes_fail_without_a_change_list() {
-    let document = document(&json!({
+    let keys = json!({
         "planned_values": {"root_module": {"resources": [{
             "address": "aws_db.a", "mode": "managed", "type": "aws_db", "name": "a", "values": {},
         }]}},
         "output_changes": {"o": {"actions": ["create"], "before": null, "after": 1}},
         "complete": true, "applyable": true,
-    }));
+    });
+    let mut with_null = keys.clone();
+    with_null["resource_changes"] = json!(null);
+    let [document, with_null] = [&keys, &with_null].map(document);
     let unknown = "not known, as the plan does not list its changes";
     for (assertion, expected) in [
         ("count: {action: delete, max: 0}", "at most 0 of delete"),
@@ -93,8 +96,10 @@ fn assertions_about_changes_fail_without_a_change_list() {
         ("resource: aws_db.a, absent: true", "absent"),
         ("resource: aws_db.a, deferred: false", "not deferred"),
     ] {
-        let found = finding_in(&document, assertion).unwrap_or_else(|| panic!("{assertion}"));
-        assert!(found.ends_with(&format!("|{expected}|{unknown}")), "{assertion}: {found}");
+        for document in [&document, &with_null] {
+            let found = finding_in(document, assertion).unwrap_or_else(|| panic!("{assertion}"));
+            assert!(found.ends_with(&format!("|{expected}|{unknown}")), "{assertion}: {found}");
+        }
     }
     check(
         &document,

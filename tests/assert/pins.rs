@@ -65,10 +65,13 @@ fn inputs_that_cannot_be_pinned_are_refused_without_output() {
         }]}},
         "output_changes": {"o": {"actions": ["create"], "before": null, "after": 1}},
     });
+    let mut with_null = unlisted.clone();
+    with_null["resource_changes"] = Value::Null;
     let two = format!("{}\n{}\n", super::plan(), super::plan());
     let state = r#"{"format_version":"1.0","values":{"root_module":{}}}"#;
     for (name, content) in [
         ("unlisted.json", unlisted.to_string().as_str()),
+        ("null.json", with_null.to_string().as_str()),
         ("two.ndjson", two.as_str()),
         ("state.json", state),
     ] {
@@ -78,6 +81,7 @@ fn inputs_that_cannot_be_pinned_are_refused_without_output() {
         (&["plan.json", "state.json"][..], 64, "--init pins one plan"),
         (&["two.ndjson"], 64, "--init pins one plan"),
         (&["unlisted.json"], 1, "the plan does not list its changes"),
+        (&["null.json"], 1, "the plan does not list its changes"),
         (&["state.json"], 1, "state"),
     ] {
         let arguments: Vec<&str> = ["--init"].into_iter().chain(inputs.iter().copied()).collect();

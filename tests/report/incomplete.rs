@@ -28,8 +28,10 @@ fn said(command: &[&str], plan: &str) -> (Option<i32>, String) {
 
 #[test]
 fn a_plan_without_a_change_list_is_not_reported_as_unchanged() {
-    for values in VALUES {
-        let plan = unlisted(values);
+    let with_null = |values| unlisted(&format!("{values},\"resource_changes\":null"));
+    for (values, plan) in
+        VALUES.into_iter().flat_map(|it| [(it, unlisted(it)), (it, with_null(it))])
+    {
         for command in [&["summary", "-"][..], &["changes", "-"], &["report", "-"]] {
             assert_eq!(said(command, &plan), (Some(0), SAID.to_owned()), "{command:?}: {values}");
         }

@@ -25,8 +25,6 @@ pub(super) fn is_asked(section: Section) -> bool {
         Section::ResourceChanges
             | Section::OutputChanges
             | Section::DeferredChanges
-            | Section::FormatVersion
-            | Section::TerraformVersion
             | Section::Applyable
             | Section::Complete
             | Section::Errored

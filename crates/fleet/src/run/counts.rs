@@ -45,7 +45,7 @@ pub struct DocumentOutcome {
 
 impl From<&Document> for DocumentOutcome {
     fn from(document: &Document) -> DocumentOutcome {
-        let warnings = Warning::of_text(document).map(|warning| warning.to_string()).collect();
+        let warnings = Warning::of_document(document).map(|warning| warning.to_string()).collect();
         DocumentOutcome { bytes: document.bytes, warnings, ..DocumentOutcome::default() }
     }
 }

@@ -28,8 +28,8 @@ pub struct Document {
     pub text_after: u64,
     /// True if the minor `format_version` is newer than the newest that plansift knows.
     pub is_newer: bool,
-    /// True if the plan has resources in `planned_values` but no `resource_changes`. Its changes
-    /// are then unknown.
+    /// True if the plan has resources in `planned_values`, and `resource_changes` is missing or
+    /// null. Its changes are then unknown.
     pub lacks_changes: bool,
 }
 
@@ -71,6 +71,8 @@ pub(super) struct DocumentState {
     pub clues: KindClues,
     /// True if `planned_values` has a resource.
     pub plans_resources: bool,
+    /// True if `resource_changes` is an array.
+    pub lists_changes: bool,
     /// The facts for the caller of the reader.
     pub document: Document,
     /// Offset of the next document, if one follows.
@@ -89,6 +91,7 @@ impl DocumentState {
             seen: 0,
             clues: KindClues::default(),
             plans_resources: false,
+            lists_changes: false,
             document: Document::default(),
             next: None,
             passes_others: false,
@@ -145,8 +148,7 @@ impl DocumentState {
     /// document. Returns `None` for a plan, and the kind of state for a state. Fails for other
     /// documents, and if the document has no `format_version`.
     pub(super) fn verdict(&mut self) -> Result<Option<StateKind>> {
-        self.document.lacks_changes =
-            self.plans_resources && self.seen & (1 << Section::ResourceChanges as u32) == 0;
+        self.document.lacks_changes = self.plans_resources && !self.lists_changes;
         let state = match self.clues.verdict(self.is_element()) {
             _ if self.is_plan() => None,
             WrongDocument::State if self.accepts == Accepts::States => Some(StateKind::Values),

@@ -173,13 +173,24 @@ impl<'v, S: Source, V: Visitor> Walk<'v, S, V> {
 
     /// Reads the value of a top-level key: skips it, or walks it down to its pieces.
     fn section(&mut self, key: String, others: Option<&mut ParallelSkip<'_>>) -> Result<Flow> {
-        if self.section == Section::Other && !self.state.is_plan() {
-            self.look_at_member()?;
+        match self.section {
+            Section::Other if !self.state.is_plan() => self.look_at_member()?,
+            Section::ResourceChanges => {
+                self.state.lists_changes = self.cursor.peek()? == Some(b'[');
+            }
+            _ => {}
         }
-        match self.visitor.section(self.section, &key) {
+        let answer = self.visitor.section(self.section, &key);
+        // Every reader of documents refuses an unsupported version, also one that enters the
+        // section and does not want the version.
+        let is_checked_only =
+            self.section == Section::FormatVersion && !self.visitor.wants(PieceKind::Scalar);
+        match answer {
             Answer::Stop => return Ok(Flow::Stop),
-            Answer::Skip => return self.skip_section(others).map(|()| Flow::Continue),
-            Answer::Enter => {}
+            Answer::Enter if !is_checked_only => {}
+            Answer::Enter | Answer::Skip => {
+                return self.skip_section(others).map(|()| Flow::Continue);
+            }
         }
         self.open.clear();
         self.calls.clear();

@@ -67,12 +67,13 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Returns the warnings about other text around a document.
-    pub fn of_text(document: &plan::Document) -> impl Iterator<Item = Warning> + use<> {
-        let plan::Document { text_before, text_after, .. } = *document;
+    /// Returns the warnings about the format of a document, and about other text around it.
+    pub fn of_document(document: &plan::Document) -> impl Iterator<Item = Warning> + use<> {
+        let plan::Document { text_before, text_after, is_newer, .. } = *document;
         let before = (text_before > 0).then_some(Warning::TextBefore(text_before));
         let after = (text_after > 0).then_some(Warning::TextAfter(text_after));
-        before.into_iter().chain(after)
+        let newer = is_newer.then_some(Warning::NewerFormat);
+        [before, after, newer].into_iter().flatten()
     }
 }
 
@@ -91,7 +92,7 @@ impl fmt::Display for Warning {
                 write!(f, "stepped over {} of other text after the plan", in_words(*bytes))
             }
             Warning::NewerFormat => f.write_str(
-                "the plan's format_version is newer than 1.2: what it adds is not shown",
+                "the format_version is newer than 1.2: this plansift does not know what it adds",
             ),
             Warning::LacksChanges => f.write_str(
                 "the document has planned_values and no list of changes (resource_changes): what \
@@ -277,9 +278,8 @@ impl<C: PieceChecker> RecordVisitor<'_, '_, C> {
         } else {
             self.writer.end(document)?;
         }
-        let newer = document.is_newer.then_some(Warning::NewerFormat);
         let lacking = document.lacks_changes.then_some(Warning::LacksChanges);
-        let warnings = Warning::of_text(document).chain(newer).chain(lacking).collect();
+        let warnings = Warning::of_document(document).chain(lacking).collect();
         let summary = std::mem::take(&mut self.writer.summary);
         let has_changes = self.writer.has_changes;
         Ok(PlanOutcome { summary, has_changes, warnings })

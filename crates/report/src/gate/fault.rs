@@ -32,6 +32,10 @@ pub enum RuleFault {
     Quoted,
     /// The pattern is the name of no set of types.
     Set(UnknownSet),
+    /// A path follows a set of types, in a rule that is not about paths.
+    PathBehindSet(&'static str),
+    /// No path follows a set of types, in a rule about paths.
+    NoPathBehindSet(&'static str),
     /// The path is invalid.
     Path,
     /// The path leads into the document in a string, which only `changed-path` may do.
@@ -104,6 +108,14 @@ impl fmt::Display for RuleFault {
                  number last, as in delete:aws_*>3",
             ),
             RuleFault::Set(error) => error.fmt(f),
+            RuleFault::PathBehindSet(word) => write!(
+                f,
+                "`{word}` takes no path behind a set of types: a rule about paths does, as in \
+                 changed-path:@data:engine"
+            ),
+            RuleFault::NoPathBehindSet(word) => {
+                write!(f, "a path is missing behind the set of types: write {word}:@SET:PATH")
+            }
             RuleFault::Path => f.write_str(
                 "invalid path: write one like tags.Name, *.password, ingress[0] or \
                  tags[\"a.b\"]",

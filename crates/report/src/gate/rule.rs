@@ -175,6 +175,7 @@ impl Rule {
                 return Err(RuleFault::Stray);
             }
         }
+        check_set(word, address, path)?;
         let address = address.map(AddressPattern::parse).transpose().map_err(RuleFault::Set)?;
         let path = path.map(path::Pattern::parse).transpose().map_err(|_| RuleFault::Path)?;
         if let Some(path) = path.as_ref().filter(|path| path.is_of_documents()) {
@@ -481,6 +482,23 @@ pub(super) fn last_outside_quotes(text: &str, wanted: char) -> Option<usize> {
         }
     }
     last
+}
+
+/// Checks that a path follows a set of types in a rule about paths, and in no other rule.
+fn check_set(
+    word: &'static str,
+    address: Option<&str>,
+    path: Option<&str>,
+) -> Result<(), RuleFault> {
+    // No attribute begins with `@`.
+    let is_set = |text: Option<&str>| text.is_some_and(|text| text.starts_with('@'));
+    match path {
+        Some(_) if is_set(path) => Err(RuleFault::NoPathBehindSet(word)),
+        None if is_set(address) && address.is_some_and(|set| set.contains(':')) => {
+            Err(RuleFault::PathBehindSet(word))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Splits the severity off the start of a line. The default is [`Severity::Error`].

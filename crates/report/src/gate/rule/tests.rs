@@ -117,6 +117,8 @@ fn invalid_rules_are_rejected_with_their_fault() {
         ("sensitive-path>3", NoPath("sensitive-path")),
         ("changed-path:=", NoPattern("changed-path")),
         ("changed-path:a..b", Path),
+        ("changed-path:@data", NoPathBehindSet("changed-path")),
+        ("destroy:@data:engine", PathBehindSet("destroy")),
         ("unknown-path:jsondecode(policy)", Document("unknown-path")),
         ("replace-path:a:jsondecode(policy).Statement[0]>3", Document("replace-path")),
         ("sensitive-path:=yamldecode(m[\"a b\"]).c", Document("sensitive-path")),

@@ -161,7 +161,7 @@ impl Handler for AssertionReader<'_> {
         let Turn { label: Label { source: name, .. }, documents, at, first } = turn;
         let mut run = Run::new(self.assertions);
         let document = documents.read(Accepts::States, &mut run)?;
-        let Answers { mut outcomes, unmatched, incomplete } = run.finish(&document);
+        let Answers { mut outcomes, unmatched, unclear, incomplete } = run.finish(&document);
         // Most runs quote no value, so the secrets are collected only if a finding quotes one.
         if outcomes.iter().any(Outcome::quotes) {
             let collected = first.map(|first| first.secrets.collect(at, &self.options));
@@ -173,6 +173,12 @@ impl Handler for AssertionReader<'_> {
             say(&format!(
                 "{name}: warning: this is {plan}, and no assertion asks about that: `plan: \
                  complete` refuses such a plan"
+            ));
+        }
+        if unclear > 0 && !self.plans.quiet {
+            say(&format!(
+                "{name}: warning: changes without a type, or with actions that this plansift does \
+                 not know: {unclear}. Assertions about types and actions may not cover them"
             ));
         }
         // The locations of blocks are needed only if an assertion fails.

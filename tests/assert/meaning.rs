@@ -113,6 +113,32 @@ fn assertions_about_changes_fail_without_a_change_list() {
 }
 
 #[test]
+fn changes_that_are_not_understood_are_warnings() {
+    let changes = [
+        json!({"address": "a.a", "mode": "managed", "change": {"actions": ["update"]}}),
+        json!({"address": "a.b", "mode": "managed", "type": "a", "change": {"actions": []}}),
+        json!({"address": "a.c", "type": "a", "change": {"actions": ["destroy"]}}),
+        json!({"address": "a.d", "type": "a", "change": {"actions": ["delete", "create"]}}),
+        json!({"address": "e.e", "type": "e", "change": {"actions": ["open"]}}),
+    ];
+    let folder = folder("none.yaml", "");
+    let document = document(&json!({"resource_changes": changes, "complete": true}));
+    std::fs::write(folder.path().join("plan.json"), document).expect("a plan");
+    let run = assert_in(
+        folder.path(),
+        &["plan.json", "-e", "resource: a, optional: true, not_action: delete"],
+    );
+    let said = text(&run.stderr);
+    assert!(
+        said.contains("with actions that this plansift does not know: 3. Assertions"),
+        "{said}"
+    );
+    let run =
+        assert_in(folder.path(), &["plan.json", "-q", "-e", "resource: a, not_action: delete"]);
+    assert_eq!(text(&run.stderr), "");
+}
+
+#[test]
 fn an_empty_plan_is_complete() {
     for (facts, incomplete) in [
         (json!({"errored": true, "complete": false}), "a plan whose planning failed"),

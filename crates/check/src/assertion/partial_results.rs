@@ -12,6 +12,8 @@ pub(super) struct PartialResults {
     pub names: Names,
     pub has_changes: bool,
     pub has_drift: bool,
+    /// The number of changes that are not understood ([`Answers::unclear`](super::Answers)).
+    pub unclear: u64,
     /// The memory of the findings, in bytes.
     size: u64,
 }
@@ -55,6 +57,7 @@ impl PartialResults {
         self.names.append(&mut other.names);
         self.has_changes |= other.has_changes;
         self.has_drift |= other.has_drift;
+        self.unclear += other.unclear;
         self.size += other.size;
     }
 

@@ -29,6 +29,9 @@ pub struct Run<'a> {
     current: Current,
 }
 
+/// The words in lists of actions (docs/format/plan.md, section 4).
+const ACTIONS: [&str; 7] = ["no-op", "create", "read", "update", "delete", "forget", "open"];
+
 /// The resource or output that is being checked. The next one reuses the buffers.
 #[derive(Default)]
 struct Current {
@@ -62,6 +65,12 @@ impl Current {
         self.is_data = false;
     }
 
+    /// Whether assertions about types or actions may not see the change of the resource.
+    fn is_unclear(&self) -> bool {
+        let is_known = |action: &String| ACTIONS.contains(&action.as_str());
+        self.type_name.is_empty() || self.actions.is_empty() || !self.actions.iter().all(is_known)
+    }
+
     /// The address of the block in the source.
     fn block(&self) -> &str {
         if self.type_name.starts_with("output.") { &self.type_name } else { &self.address }
@@ -93,6 +102,7 @@ impl<'a> Run<'a> {
         let name = resource_name(&self.current.address, resource.resource.deposed)?;
         let changes = Action::Change.covers(&self.current.actions);
         self.results.has_changes |= changes;
+        self.results.unclear += u64::from(self.current.is_unclear());
         self.change_of_plan(changes, |current| [name.clone(), Action::words_of(&current.actions)])?;
         self.results.names.add_resource(&self.current.address, &self.current.type_name);
         let sides = Sides::of_change(&resource.change);

@@ -17,6 +17,9 @@ pub struct Answers {
     pub outcomes: Vec<Outcome>,
     /// Warnings about patterns that cover nothing, in order.
     pub unmatched: Vec<Unmatched>,
+    /// The number of changes of resources that have no type, or a list of actions with an unknown
+    /// word or no word. Assertions about types or actions may not see them.
+    pub unclear: u64,
     /// A description of an incomplete plan, such as `an incomplete plan`. `None` if the plan is
     /// complete, or if an assertion checks whether it is.
     pub incomplete: Option<&'static str>,
@@ -35,7 +38,7 @@ pub struct Unmatched {
 
 /// Completes the results for a document.
 pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResults) -> Answers {
-    let PartialResults { mut answers, names, has_changes, has_drift, .. } = results;
+    let PartialResults { mut answers, names, has_changes, has_drift, unclear, .. } = results;
     let mut unmatched = Vec::new();
     for (index, (assertion, answer)) in assertions.list().iter().zip(&mut answers).enumerate() {
         answer.settle();
@@ -74,7 +77,7 @@ pub(super) fn end(assertions: &Assertions, facts: &Facts, results: PartialResult
         matches!(expectation, Expectation::Plan(PlanState::Empty | PlanState::Complete))
     });
     let incomplete = facts.incomplete().filter(|_| !asks_whether_complete);
-    Answers { outcomes, unmatched, incomplete }
+    Answers { outcomes, unmatched, unclear, incomplete }
 }
 
 /// A pattern that covers nothing, although the assertion holds or is about other things, too.

@@ -108,7 +108,7 @@ fn the_schema_of_results_describes_them() {
 fn errors_about_arguments_suggest_a_correction() {
     let folder = folder("none.yaml", "");
     for (assertion, words) in [
-        ("resource: aws_vm.a[5], absent: true", "put an address with brackets in quotes"),
+        ("resource: aws_vm.a[5], absent: true", "put an address or a path with brackets in quotes"),
         ("plan:empty", "a blank is missing after `plan:`"),
         (
             "resource: a.b, deferred: instance_count_unknow",

@@ -360,6 +360,15 @@ fn conditions_that_cannot_hold_are_refused() {
         ("when: {action: create}, count: {max: 1}", "goes without `when`"),
         ("when: {path: x}, action: create", "the condition expects nothing"),
         ("when: {name: x}, action: create", "unknown key `name`"),
+        ("when: x, action: create", "a mapping like {path: engine, before: postgres}"),
+        ("path: x, becomes: 4", "write `change: {becomes: ...}`"),
+        ("when: {path: x, becomes: 4}, action: create", "write `change: {becomes: ...}`"),
+        ("path: x, regex: a", "write `known: {regex: ...}`"),
+        ("path: x, change: {regex: a}", "write `becomes: {regex: ...}`"),
+        ("path: x, not_change: {becomes: {min: 5}}", "write `range: {min: ...}`"),
+        ("path: x, not_change: {was: yes, becomes: no}", "`yes` is a string in YAML 1.2"),
+        ("path: x, known: {one_of: [a, Off]}", "put it in quotes if you mean the string"),
+        ("path: x[0], known: 1", "put an address or a path with brackets in quotes"),
         ("path: x, known: {network: Public}", "`network` is `public` or `private`"),
         (&*format!("path: '{nested}', known: 1"), "more than 4 nested documents"),
     ] {
@@ -374,6 +383,10 @@ fn conditions_that_cannot_hold_are_refused() {
     assert!(said.contains("a set of types has no outputs"), "{said}");
     let said = refusal("resource: @data, absent: true");
     assert!(said.contains("put a set of types in quotes"), "{said}");
+    for pattern in ["*", "*.web", "*web"] {
+        let said = refusal(&format!("resource: {pattern}, absent: true"));
+        assert!(said.contains("in quotes, as in \"*"), "{pattern}: {said}");
+    }
     let said = refusal("resource: '@dta', absent: true");
     assert!(said.contains("the sets are @access, @data, @network"), "{said}");
 }

@@ -48,6 +48,8 @@ pub(super) enum NodeKind {
     /// A number, as written in the file.
     Number(String),
     Text(String),
+    /// A string without quotes that older versions of YAML read as a boolean, such as `yes`.
+    FormerBoolean(String),
     List(Vec<Node>),
     Mapping(Vec<Member>),
 }
@@ -66,7 +68,7 @@ impl Node {
             NodeKind::Null => "null",
             NodeKind::Boolean(_) => "a boolean",
             NodeKind::Number(_) => "a number",
-            NodeKind::Text(_) => "a string",
+            NodeKind::Text(_) | NodeKind::FormerBoolean(_) => "a string",
             NodeKind::List(_) => "a list",
             NodeKind::Mapping(_) => "a mapping",
         }
@@ -189,7 +191,7 @@ pub(super) fn text(node: &Node, name: &str) -> Result<String, FileError> {
         NodeKind::Text(text) if text.is_empty() => {
             Err(FileError::new(node.line, format!("`{name}` is empty")))
         }
-        NodeKind::Text(text) => Ok(text.clone()),
+        NodeKind::Text(text) | NodeKind::FormerBoolean(text) => Ok(text.clone()),
         // Without quotes, a name such as `1` is a number in the file.
         NodeKind::Number(text) => Ok(text.clone()),
         _ => Err(node.wrong(name, "a string")),

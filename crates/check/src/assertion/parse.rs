@@ -7,7 +7,7 @@ use super::subject::{
     Action, Assertion, Condition, DEFERRAL_REASONS, DocumentSelector, Expectation, PlanState,
     Reference, Severity, Subject, ValueSelector,
 };
-use super::values::{bounds, matcher, transition};
+use super::values::{bounds, matcher, misplaced_key, transition};
 use plansift_core::error::Error;
 use plansift_core::path::{
     AddressPattern, AttributePath, AttributeQuery, DECODERS, DocumentPath, refuse_document,
@@ -105,7 +105,7 @@ pub fn parse_one(text: &str) -> Result<Assertion, FileError> {
     let node = read.map_err(|error| match text.contains('[') {
         true => FileError::new(
             error.line,
-            format!("{}: put an address with brackets in quotes: \"a.b[0]\"", error.text),
+            format!("{}: put an address or a path with brackets in quotes: \"a.b[0]\"", error.text),
         ),
         false => error,
     })?;
@@ -162,7 +162,7 @@ impl Parts {
 
     fn add_expectation(&mut self, line: usize, key: &str, value: &Node) -> Result<(), FileError> {
         let Some(&(key, scope)) = KEYS.iter().find(|(known, _)| *known == key) else {
-            return Err(unknown_key(line, key, &KEYS.map(|(key, _)| key)));
+            return Err(misplaced_key(line, key, &KEYS.map(|(key, _)| key), "known"));
         };
         self.keys.push((key, scope));
         let flag = |expectation: fn(bool) -> Expectation| boolean(value, key).map(expectation);
@@ -281,10 +281,10 @@ impl Parts {
     }
 }
 
-/// Reads the condition of an assertion, such as `{path: engine, known: postgres}`.
+/// Reads the condition of an assertion, such as `{path: engine, before: postgres}`.
 fn condition(node: Node, is_dotted: bool, subject: &Subject) -> Result<Condition, FileError> {
     let NodeKind::Mapping(members) = node.kind else {
-        return Err(node.wrong("when", "a mapping like {path: engine, known: postgres}"));
+        return Err(node.wrong("when", "a mapping like {path: engine, before: postgres}"));
     };
     let scopes = [Scope::Value, Scope::Change, Scope::Resource];
     let of_item =
@@ -294,7 +294,7 @@ fn condition(node: Node, is_dotted: bool, subject: &Subject) -> Result<Condition
     let mut refers_to = None;
     for member in members {
         if !keys.contains(&member.key.as_str()) {
-            return Err(unknown_key(member.line, &member.key, &keys));
+            return Err(misplaced_key(member.line, &member.key, &keys, "known"));
         }
         if member.key == REFERS_TO {
             parts.keys.push((REFERS_TO, Scope::Value));

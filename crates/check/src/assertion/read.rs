@@ -61,9 +61,12 @@ fn yaml(text: &str) -> Result<Node, FileError> {
         let (event, span) = event.map_err(|error| {
             let line = error.marker().line();
             let info = error.info();
-            let hint = match info.contains("@'") {
-                true => ": put a set of types in quotes, as in \"@data\"",
-                false => "",
+            let hint = match () {
+                () if info.contains("@'") => ": put a set of types in quotes, as in \"@data\"",
+                () if is_of_alias(info) => {
+                    ": put a pattern that begins with * in quotes, as in \"*\""
+                }
+                () => "",
             };
             FileError::new(line, format!("invalid YAML: {info}{hint}"))
         })?;
@@ -89,6 +92,11 @@ fn yaml(text: &str) -> Result<Node, FileError> {
     builder.finish()
 }
 
+/// Whether an error of the parser is about an alias. A `*` without quotes begins one.
+fn is_of_alias(info: &str) -> bool {
+    ["anchor or alias", "unknown anchor"].iter().any(|words| info.contains(words))
+}
+
 /// Resolves a scalar by the core schema of YAML 1.2, but without octal and hexadecimal numbers.
 fn yaml_scalar(text: &str, is_plain: bool) -> NodeKind {
     match text {
@@ -96,8 +104,14 @@ fn yaml_scalar(text: &str, is_plain: bool) -> NodeKind {
         "true" | "True" | "TRUE" if is_plain => NodeKind::Boolean(true),
         "false" | "False" | "FALSE" if is_plain => NodeKind::Boolean(false),
         text if is_plain && is_number(text) => NodeKind::Number(text.to_owned()),
+        text if is_plain && is_former_boolean(text) => NodeKind::FormerBoolean(text.to_owned()),
         text => NodeKind::Text(text.to_owned()),
     }
+}
+
+/// Whether YAML 1.1, but not YAML 1.2, reads a plain scalar as a boolean.
+fn is_former_boolean(text: &str) -> bool {
+    ["yes", "no", "on", "off"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 fn is_number(text: &str) -> bool {

@@ -92,7 +92,7 @@ pub(super) fn matcher(node: &Node) -> Result<Matcher, FileError> {
                 true => Matcher::Known(KnownValue::NotNull),
                 false => Matcher::Known(KnownValue::Null),
             },
-            _ => return Err(unknown_key(*line, key, &KEYS)),
+            _ => return Err(misplaced_key(*line, key, &KEYS, "known")),
         });
     }
     match all.len() {
@@ -102,10 +102,24 @@ pub(super) fn matcher(node: &Node) -> Result<Matcher, FileError> {
     }
 }
 
+/// The keys of a condition on the change of a value. The last two are also keys of assertions.
+const TRANSITION_KEYS: [&str; 8] =
+    ["was", "becomes", "adds", "removes", "grows", "shrinks", "unknown", "sensitive"];
+
+/// Returns the error about a key that a mapping does not have. If the key belongs to another
+/// mapping, the error says where to write it. `around` is the key whose value is a matcher.
+pub(super) fn misplaced_key(line: usize, key: &str, known: &[&str], around: &str) -> FileError {
+    let written = match key {
+        "min" | "max" => format!("range: {{{key}: ...}}"),
+        key if TRANSITION_KEYS[..6].contains(&key) => format!("change: {{{key}: ...}}"),
+        key if KEYS.contains(&key) => format!("{around}: {{{key}: ...}}"),
+        _ => return unknown_key(line, key, known),
+    };
+    FileError::new(line, format!("the key `{key}` has another place: write `{written}`"))
+}
+
 /// Reads a condition on the change of a value, such as `{was: true, becomes: false}`.
 pub(super) fn transition(node: &Node, name: &str) -> Result<Transition, FileError> {
-    const KEYS: [&str; 8] =
-        ["was", "becomes", "adds", "removes", "grows", "shrinks", "unknown", "sensitive"];
     let NodeKind::Mapping(members) = &node.kind else {
         return Err(node.wrong(name, "a mapping like {was: true, becomes: false}"));
     };
@@ -129,7 +143,7 @@ pub(super) fn transition(node: &Node, name: &str) -> Result<Transition, FileErro
                     return Err(FileError::new(*line, text));
                 }
             }
-            _ => return Err(unknown_key(*line, key, &KEYS)),
+            _ => return Err(misplaced_key(*line, key, &TRANSITION_KEYS, "becomes")),
         }
     }
     if transition.unknown == Some(true) && transition.needs_planned() {
@@ -137,7 +151,7 @@ pub(super) fn transition(node: &Node, name: &str) -> Result<Transition, FileErro
         return Err(FileError::new(node.line, text));
     }
     if members.is_empty() {
-        let text = format!("`{name}` is empty: write one of {}", KEYS.join(", "));
+        let text = format!("`{name}` is empty: write one of {}", TRANSITION_KEYS.join(", "));
         return Err(FileError::new(node.line, text));
     }
     Ok(transition)
@@ -157,6 +171,13 @@ fn literal(node: &Node) -> Result<Matcher, FileError> {
         NodeKind::Boolean(value) => Matcher::Known(KnownValue::Bool(*value)),
         NodeKind::Number(text) => Matcher::Number(number(node.line, text)?),
         NodeKind::Text(text) => Matcher::Known(KnownValue::StringExact(text.clone())),
+        NodeKind::FormerBoolean(word) => {
+            let text = format!(
+                "`{word}` is a string in YAML 1.2: write true or false, or put it in quotes if you \
+                 mean the string"
+            );
+            return Err(FileError::new(node.line, text));
+        }
         NodeKind::List(elements) => {
             Matcher::ListOf(elements.iter().map(literal).collect::<Result<_, _>>()?)
         }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{assert_in, change, finding_in, folder, text};
+use crate::run;
 
 /// A plan in which protection ends, ports open, and retention shrinks.
 fn plan() -> Value {
@@ -44,6 +45,11 @@ fn plan() -> Value {
                 "after_unknown": {"late": true},
                 "before_sensitive": {"secret": true}, "after_sensitive": {"secret": true},
             })),
+            change("aws_late.x", &["update"], &json!({
+                "before": {"protected": true, "days": 35, "zero": 0, "size": null},
+                "after": {"zero": null, "size": 5}, "after_unknown": {"protected": true},
+            })),
+            change("aws_late.new", &["create"], &json!({"before": null, "after": {"size": 5}})),
             change("aws_db.old", &["delete"], &json!({
                 "before": {"protected": true, "days": 35, "engine": "my"}, "after": null,
             })),
@@ -109,6 +115,17 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
     ),
     ("resource: aws_db.main, path: days, not_change: {grows: true}", None),
     ("resource: aws_db.old, path: days, not_change: {shrinks: true}", None),
+    // A positive number that goes shrinks, and one that comes grows, unless its object is new.
+    (
+        "resource: aws_late.x, path: days, not_change: {shrinks: true}",
+        Some("aws_late.x|days|not a change to a smaller number|null"),
+    ),
+    ("resource: aws_late.x, path: zero, not_change: {shrinks: true}", None),
+    (
+        "resource: aws_late.x, path: size, not_change: {grows: true}",
+        Some("aws_late.x|size|not a change to a larger number|5"),
+    ),
+    ("resource: aws_late.new, path: size, not_change: {grows: true}", None),
     // Elements and members.
     (
         "resource: aws_db.main, path: ports, not_change: {adds: 443}",
@@ -137,13 +154,25 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
     ),
     ("resource: aws_db.main, path: arn, not_change: {becomes: x}", None),
     ("resource: aws_db.main, path: days, change: {unknown: false}", None),
+    ("resource: aws_late.x, path: protected, not_change: {was: true, becomes: {not: true}}", None),
+    (
+        "resource: aws_late.x, path: protected, not_change: {was: true, becomes: {not: true}}, \
+         unknown: false",
+        Some("aws_late.x|protected|known|an unknown value"),
+    ),
+    (
+        "resource: aws_late.x, path: protected, not_change: {was: true, unknown: true}",
+        Some("aws_late.x|protected|not a change from true to an unknown value|an unknown value"),
+    ),
     // Conditions.
     ("resource: aws_db.*, when: {action: create}, path: ports, known: [22]", None),
     (
         "resource: aws_db.*, when: {path: engine, before: my}, not_action: delete",
         Some("aws_db.old||not delete|delete"),
     ),
-    ("resource: aws_db.*, when: {path: engine, before: no}, not_action: delete", None),
+    ("resource: aws_db.*, when: {path: engine, before: 'no'}, not_action: delete", None),
+    // The planned value of a resource that goes is gone.
+    ("resource: aws_db.*, when: {path: engine, known: my}, not_action: delete", None),
     (
         "resource: aws_db.*, when: {path: 'ports[*]', known: 443}, path: days, known: 8",
         Some("aws_db.main|days|8|7"),
@@ -190,6 +219,25 @@ const ANSWERS: &[(&str, Option<&str>)] = &[
     (
         "resource: aws_db.main, when: {path: arn, known: x}, path: days, known: 8",
         Some("aws_db.main|days|8|7"),
+    ),
+    (
+        "resource: aws_late.x, when: {path: protected, change: {was: true, becomes: false}}, \
+         not_action: update",
+        Some("aws_late.x||not update|update"),
+    ),
+    (
+        "resource: aws_late.x, when: {path: protected, change: {was: false, becomes: true}}, \
+         not_action: update",
+        None,
+    ),
+    (
+        "resource: aws_late.x, when: {path: protected, change: {becomes: false, unknown: false}}, \
+         not_action: update",
+        None,
+    ),
+    (
+        "resource: aws_late.x, when: {path: protected, unchanged: true}, not_action: update",
+        Some("aws_late.x||not update|update"),
     ),
     (
         "resource: aws_db.main, when: {path: engien, known: pg}, path: days, known: 8",
@@ -287,6 +335,44 @@ fn transitions_have_these_answers() {
         })
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The assertions in the manual are valid, and the one about SSH refuses each rule with port 22.
+#[test]
+fn the_examples_of_the_manual_refuse_what_they_name() {
+    let page = run::root().join("docs/commands/assert.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let blocks = page.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let files: Vec<&str> = blocks.filter(|block| block.contains("- name: ")).collect();
+    assert!(files.len() > 3, "{files:?}");
+    let rule = |protocol: &str, ports: [u32; 2], range: &str| {
+        json!({
+            "protocol": protocol, "from_port": ports[0], "to_port": ports[1],
+            "cidr_blocks": [range],
+        })
+    };
+    for (rule, is_refused) in [
+        (rule("tcp", [22, 22], "0.0.0.0/0"), true),
+        (rule("tcp", [0, 65535], "8.0.0.0/8"), true),
+        (rule("-1", [0, 0], "0.0.0.0/0"), true),
+        (rule("-1", [0, 0], "10.0.0.0/8"), false),
+        (rule("tcp", [443, 443], "0.0.0.0/0"), false),
+    ] {
+        let sides = json!({"before": {"ingress": []}, "after": {"ingress": [rule]}});
+        let plan = json!({"format_version": "1.2", "resource_changes": [
+            change("aws_security_group.a", &["update"], &sides),
+        ]});
+        let mut refused = 0;
+        for file in &files {
+            let folder = folder("examples.yaml", file);
+            std::fs::write(folder.path().join("plan.json"), plan.to_string()).expect("a plan");
+            let run = assert_in(folder.path(), &["plan.json", "--file", "examples.yaml"]);
+            assert_ne!(run.status.code(), Some(64), "{file}: {}", text(&run.stderr));
+            let finding = "aws_security_group.a: ingress: expected not a change";
+            refused += u32::from(text(&run.stdout).contains(finding));
+        }
+        assert_eq!(refused, u32::from(is_refused), "{rule}");
+    }
 }
 
 #[test]

@@ -364,6 +364,24 @@ impl<'a> Item<'_, 'a> {
         is_expected: bool,
         place: &Place<'a>,
     ) -> Checked<'a> {
+        let (planned, holds) = self.described(transition, place)?;
+        if (holds == Some(true)) == is_expected {
+            return Ok(None);
+        }
+        Ok(Some(match planned {
+            Planned::Gone => Reason::Actions,
+            Planned::Unknown => Reason::Words("an unknown value"),
+            Planned::Known(data) => self.shown(place, data)?,
+        }))
+    }
+
+    /// Returns the planned value at a place, and whether a condition describes its change. `None`
+    /// if the planned value decides, and is unknown.
+    fn described(
+        &self,
+        transition: &Transition,
+        place: &Place<'a>,
+    ) -> Result<(Planned<'a>, Option<bool>)> {
         let planned = match self.sides.marked(UNKNOWN, place)? {
             _ if self.is_gone() => Planned::Gone,
             Marked::Whole => Planned::Unknown,
@@ -377,15 +395,10 @@ impl<'a> Item<'_, 'a> {
             Planned::Known(Data::Nil) => has_before,
             Planned::Known(_) => !self.sides.is_same(place)?,
         };
-        let change = ValueChange { before, planned, is_sensitive: place.is_hidden };
-        if (changes && transition.describes(change)?) == is_expected {
-            return Ok(None);
-        }
-        Ok(Some(match planned {
-            Planned::Gone => Reason::Actions,
-            Planned::Unknown => Reason::Words("an unknown value"),
-            Planned::Known(data) => self.shown(place, data)?,
-        }))
+        let is_new = self.has(Action::Create) || self.has(Action::Read);
+        let change = ValueChange { before, planned, is_sensitive: place.is_hidden, is_new };
+        let holds = if changes { transition.describes(change)? } else { Some(false) };
+        Ok((planned, holds))
     }
 
     /// Whether a condition holds: all of its expectations at one of the places of its path. A
@@ -395,9 +408,18 @@ impl<'a> Item<'_, 'a> {
         let mut holds = |item: &Item<'_, '_>, place: &Place<'_>, _: &[AttributeStep]| {
             let is_unknown = item.sides.marked(UNKNOWN, place)? == Marked::Whole;
             for expectation in &condition.expectations {
-                let is_undecided = is_unknown
-                    && matches!(expectation, Expectation::Known(_) | Expectation::Null(_));
-                if !is_undecided && item.contradiction(expectation, place)?.is_some() {
+                let may_hold = match expectation {
+                    Expectation::Known(_) | Expectation::Null(_) | Expectation::Unchanged(_)
+                        if is_unknown =>
+                    {
+                        true
+                    }
+                    Expectation::Change(transition) if item.actions.is_some() => {
+                        item.described(transition, place)?.1 != Some(false)
+                    }
+                    _ => item.contradiction(expectation, place)?.is_none(),
+                };
+                if !may_hold {
                     return Ok(false);
                 }
             }

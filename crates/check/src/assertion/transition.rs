@@ -26,7 +26,8 @@ pub struct Transition {
     /// The value before has an element or a member that the planned value does not have, and that
     /// matches.
     pub removes: Option<Matcher>,
-    /// The number grows, or shrinks.
+    /// The number grows, or shrinks. A positive number shrinks if it goes while the object stays,
+    /// and grows if it is new in an object that exists.
     pub growth: Option<Growth>,
     /// The planned value is unknown. With `false`: it is known.
     pub unknown: Option<bool>,
@@ -52,6 +53,8 @@ pub(super) struct ValueChange<'a> {
     pub planned: Planned<'a>,
     /// Whether the value, or a value around it, is marked as a whole on one side.
     pub is_sensitive: bool,
+    /// Whether the change creates the object, so that it had no value before.
+    pub is_new: bool,
 }
 
 /// The planned value at a place.
@@ -66,45 +69,47 @@ pub(super) enum Planned<'a> {
 }
 
 impl Transition {
-    /// Whether the condition holds for a value that changes.
+    /// Whether the condition holds for a value that changes. `None` if the planned value decides,
+    /// and is unknown.
     ///
-    /// A missing value counts as null, and so do unknown parts of a planned value. If the planned
-    /// value is unknown, or the object goes, only `was`, `sensitive` and `unknown` are compared.
-    pub(super) fn describes(&self, change: ValueChange<'_>) -> Result<bool> {
+    /// A missing value counts as null, and so do unknown parts of a planned value. If the object
+    /// goes, a condition on the planned value does not hold.
+    pub(super) fn describes(&self, change: ValueChange<'_>) -> Result<Option<bool>> {
         let Transition { was, becomes, adds, removes, growth, unknown, sensitive } = self;
-        let ValueChange { before, planned, is_sensitive } = change;
+        let ValueChange { before, planned, is_sensitive, is_new } = change;
         if sensitive.is_some_and(|sensitive| sensitive != is_sensitive) {
-            return Ok(false);
+            return Ok(Some(false));
         }
         let is_unknown = matches!(planned, Planned::Unknown);
         if unknown.is_some_and(|unknown| unknown != is_unknown || matches!(planned, Planned::Gone))
         {
-            return Ok(false);
+            return Ok(Some(false));
         }
         if let Some(was) = was
             && !was.matches(before)?
         {
-            return Ok(false);
+            return Ok(Some(false));
         }
         let after = match planned {
             Planned::Known(after) => after,
-            Planned::Gone | Planned::Unknown => return Ok(!self.needs_planned()),
+            Planned::Unknown if self.needs_planned() => return Ok(None),
+            Planned::Gone | Planned::Unknown => return Ok(Some(!self.needs_planned())),
         };
         if let Some(becomes) = becomes
             && !becomes.matches(after)?
         {
-            return Ok(false);
+            return Ok(Some(false));
         }
         if let Some(growth) = growth
-            && growth_of(before, after)? != Some(*growth)
+            && growth_of(before, after, is_new)? != Some(*growth)
         {
-            return Ok(false);
+            return Ok(Some(false));
         }
         let has = |matcher: &Option<Matcher>, from, to| match matcher {
             Some(matcher) => has_new(matcher, from, to),
             None => Ok(true),
         };
-        Ok(has(adds, before, after)? && has(removes, after, before)?)
+        Ok(Some(has(adds, before, after)? && has(removes, after, before)?))
     }
 
     /// Whether a part of the condition is about the planned value.
@@ -158,9 +163,12 @@ impl Transition {
     }
 }
 
-/// Returns how a number changes; `None` if it does not, or if one of the values is no number. A
-/// string that is a number counts as a number, because providers have both.
-fn growth_of(before: Data<'_>, after: Data<'_>) -> Result<Option<Growth>> {
+/// Returns how a number changes; `None` if it does not, or if the values are no numbers. A string
+/// that is a number counts as a number, because providers have both.
+///
+/// A positive number shrinks if null takes its place, and grows in place of null, unless the object
+/// `is_new`: it had no value to grow from.
+fn growth_of(before: Data<'_>, after: Data<'_>, is_new: bool) -> Result<Option<Growth>> {
     let number = |data: Data<'_>| -> Result<Option<Number>> {
         let text = match data.number()? {
             None => data.string()?,
@@ -168,7 +176,17 @@ fn growth_of(before: Data<'_>, after: Data<'_>) -> Result<Option<Growth>> {
         };
         Ok(text.and_then(|text| Number::parse(text.as_bytes())))
     };
-    let (Some(before), Some(after)) = (number(before)?, number(after)?) else { return Ok(None) };
+    let is_positive = |number: &Number| number.compare(&Number::from(0_u64)).is_gt();
+    let (before, after) = match (number(before)?, number(after)?) {
+        (Some(before), Some(after)) => (before, after),
+        (Some(before), None) if matches!(after, Data::Nil) => {
+            return Ok(is_positive(&before).then_some(Growth::Shrinks));
+        }
+        (None, Some(after)) if matches!(before, Data::Nil) && !is_new => {
+            return Ok(is_positive(&after).then_some(Growth::Grows));
+        }
+        _ => return Ok(None),
+    };
     Ok(match after.compare(&before) {
         std::cmp::Ordering::Less => Some(Growth::Shrinks),
         std::cmp::Ordering::Greater => Some(Growth::Grows),
@@ -277,13 +295,13 @@ mod tests {
         Matcher::Known(KnownValue::NotNull)
     }
 
-    fn describes(transition: &Transition, before: &str, after: &str) -> bool {
+    fn describes(transition: &Transition, before: &str, after: &str, is_new: bool) -> bool {
         let read = |text: &str| Detached::read(text.as_bytes(), Limits::default()).expect("JSON");
         let (mut before, mut after) = (read(before), read(after));
         let planned = Planned::Known(Data::from(after.value()));
         let before = Data::from(before.value());
-        let change = ValueChange { before, planned, is_sensitive: false };
-        transition.describes(change).expect("valid")
+        let change = ValueChange { before, planned, is_sensitive: false, is_new };
+        transition.describes(change).expect("valid").expect("a known value")
     }
 
     #[test]
@@ -306,9 +324,9 @@ mod tests {
             (r#""a""#, r#""b""#, true),
             ("[1]", "null", false),
         ] {
-            assert_eq!(describes(&adds, before, after), is_new, "{before} {after}");
+            assert_eq!(describes(&adds, before, after, false), is_new, "{before} {after}");
             let removes = Transition { removes: Some(any()), ..Transition::default() };
-            assert_eq!(describes(&removes, after, before), is_new, "{after} {before}");
+            assert_eq!(describes(&removes, after, before, false), is_new, "{after} {before}");
         }
     }
 
@@ -322,10 +340,19 @@ mod tests {
             ("7", "7.0", false),
             ("1e3", "1001", false),
             ("null", "7", false),
+            ("7", "null", true),
+            (r#""7""#, "null", true),
+            ("0", "null", false),
+            ("0.0", "null", false),
+            ("-1", "null", false),
+            ("null", "-1", false),
+            ("null", "null", false),
+            ("7", r#""""#, false),
             (r#""a""#, "7", false),
         ] {
-            assert_eq!(describes(&shrinks, before, after), is_less, "{before} {after}");
-            assert_eq!(describes(&grows, after, before), is_less, "{after} {before}");
+            assert_eq!(describes(&shrinks, before, after, false), is_less, "{before} {after}");
+            assert_eq!(describes(&grows, after, before, false), is_less, "{after} {before}");
         }
+        assert!(!describes(&grows, "null", "7", true));
     }
 }

@@ -253,28 +253,37 @@ fn a_reference_to_nothing_fails() {
 
 /// With too many values to compare, no failure is lost.
 #[test]
-fn too_many_references_fail_without_a_comparison() {
-    let rules = |count: usize| {
-        let rule = |number: usize| {
-            let after = json!({"source": format!("s{number}"), "port": 22});
-            change("rule.r", &["create"], &json!({"before": null, "after": after}))
-        };
-        let group = change("group.g", &["no-op"], &json!({"before": null, "after": {"id": "x"}}));
-        (0..count).map(rule).chain([group]).collect::<Vec<_>>()
+fn with_too_many_references_every_failure_counts() {
+    let group = |id: &str| {
+        let values = json!({"id": id});
+        change("group.g", &["no-op"], &json!({"before": values, "after": values}))
+    };
+    let values = |count: usize| {
+        let sources: Vec<String> = (0..count).map(|number| format!("s{number}")).collect();
+        let after = json!({"source": sources, "port": 22});
+        let big = change("rule.r", &["create"], &json!({"before": null, "after": after}));
+        vec![big, group("x")]
     };
     let groups = |count: usize| {
-        let group = |number: usize| {
-            let values = json!({"id": format!("g{number}")});
-            change("group.g", &["no-op"], &json!({"before": values, "after": values}))
-        };
-        let rule = json!({"before": null, "after": {"source": "other", "port": 22}});
-        (0..count).map(group).chain([change("rule.r", &["create"], &rule)]).collect::<Vec<_>>()
+        let groups = (0..count).map(|number| group(&format!("g{number}")));
+        groups.chain([rule("rule.r", "other")]).collect::<Vec<_>>()
     };
-    let when = "path: source, refers_to: {resource: group}";
-    assert_eq!(place(&rules(10_000), "rule", when), None);
-    assert_eq!(place(&rules(10_001), "rule", when).as_deref(), Some("rule.r"));
-    assert_eq!(place(&groups(10_000), "rule", when), None);
-    assert_eq!(place(&groups(10_001), "rule", when).as_deref(), Some("rule.r"));
+    let rules = |count: usize| {
+        (0..count).map(|_| rule("rule.r", "other")).chain([group("x")]).collect::<Vec<_>>()
+    };
+    for (elements, path, counts) in [
+        (values(10_000), "source[*]", false),
+        (values(10_001), "source[*]", true),
+        (groups(10_000), "source", false),
+        (groups(10_001), "source", true),
+        // The memory of their failures is bounded, too.
+        (rules(1000), "source", false),
+        (rules(20_000), "source", true),
+    ] {
+        let when = format!("path: '{path}', refers_to: {{resource: group}}");
+        let found = place(&elements, "rule", &when);
+        assert_eq!(found.as_deref(), counts.then_some("rule.r"), "{} at {path}", elements.len());
+    }
 }
 
 #[test]

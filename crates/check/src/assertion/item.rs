@@ -4,7 +4,7 @@ use super::document::{Documents, InDocument};
 use super::matcher::{Matcher, len};
 use super::outcome::{Finding, Outcome, Quote, Quoted};
 use super::places::Places;
-use super::references::{Met, References, VALUES_MAX, digest};
+use super::references::{Met, Targets, VALUES_MAX, digest};
 use super::sides::{AFTER, BEFORE, Marked, Place, Sides, UNKNOWN};
 use super::subject::{Action, Condition, DocumentSelector, Expectation, Reference, ValueSelector};
 use super::transition::{Planned, Transition, ValueChange};
@@ -438,15 +438,15 @@ impl<'a> Item<'_, 'a> {
     }
 
     /// Records the resource as one that others may refer to, if it meets the condition.
-    pub fn note_reference(&self, to: &Reference, references: &mut References) -> Result<()> {
+    pub fn note_reference(&self, to: &Reference, targets: &mut Targets) -> Result<()> {
         let place = self.sides.at(&to.attribute)?;
-        references.has_target |= self.sides.has(&place)?;
+        targets.has_attribute |= self.sides.has(&place)?;
         let Some(value) = self.at(&place).map(digest).transpose()?.flatten() else {
             return Ok(());
         };
         let condition = to.condition.as_ref().map(|condition| self.meets(condition)).transpose()?;
         if !matches!(condition, Some(Met::No)) {
-            references.add_target(value);
+            targets.add(value);
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ pub(super) struct PartialResult {
     /// Whether any value lacks the path of the condition.
     pub lacks_when: bool,
     /// What waits for the resources that values refer to.
-    pub references: References,
+    pub references: References<PartialResult>,
     /// For each pattern of `only`, whether it covers anything.
     pub covered: Vec<bool>,
 }
@@ -130,7 +130,9 @@ impl PartialResult {
         match result.outcome.holds() {
             true => self.append(&mut result),
             false => {
-                let count = self.references.wait(values, result);
+                let findings = result.outcome.findings.iter().map(Finding::size).sum::<u64>();
+                let size = size_of::<PartialResult>() as u64 + findings;
+                let count = self.references.wait(values, result, size);
                 self.append_all(count);
             }
         }

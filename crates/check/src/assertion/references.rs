@@ -7,8 +7,6 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::outcome::Finding;
-use super::partial_results::PartialResult;
 use crate::known::Data;
 use plansift_core::error::Result;
 
@@ -17,7 +15,7 @@ use plansift_core::error::Result;
 pub(super) const VALUES_MAX: usize = 10_000;
 /// Maximum memory of the failures of one assertion that wait, in bytes. With more, every failure
 /// counts.
-const WAITING_MAX: u64 = 1 << 20;
+const WAITING_MAX: u64 = 4 << 20;
 
 /// The hash of a value that refers to a resource, or is referred to.
 pub(super) type Digest = u64;
@@ -31,48 +29,67 @@ pub(super) enum Met {
     IfReferring(Vec<Digest>),
 }
 
-/// The values of one assertion for a part of a document, and the failures that wait.
-#[derive(Debug, Default)]
-pub(super) struct References {
+/// The values of one assertion for a part of a document, and its failures `T` that wait.
+#[derive(Debug)]
+pub(super) struct References<T> {
     /// The failures, in the order of the document. Without values, a failure counts in any case.
-    waiting: Vec<(Option<Vec<Digest>>, PartialResult)>,
+    waiting: Vec<(Option<Vec<Digest>>, T)>,
     /// The number of values in `waiting`.
     values: usize,
     /// The memory of `waiting`, in bytes.
     size: u64,
-    /// The values that refer to a resource that meets the condition.
-    targets: HashSet<Digest>,
-    /// Whether a resource of the pattern has the attribute.
-    pub has_target: bool,
+    pub targets: Targets,
 }
 
-impl References {
-    /// Adds the failures of a resource that has these values. Returns the failures that count.
+/// The values that refer to a resource that meets the condition.
+#[derive(Debug, Default)]
+pub(super) struct Targets {
+    values: HashSet<Digest>,
+    /// Whether a resource of the pattern has the attribute.
+    pub has_attribute: bool,
+}
+
+impl Targets {
+    /// Adds the value of a resource that meets the condition.
+    pub fn add(&mut self, value: Digest) {
+        if !self.is_full() {
+            self.values.insert(value);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.values.len() > VALUES_MAX
+    }
+
+    fn append(&mut self, other: Targets) {
+        self.has_attribute |= other.has_attribute;
+        other.values.into_iter().for_each(|value| self.add(value));
+    }
+}
+
+impl<T> Default for References<T> {
+    fn default() -> Self {
+        References { waiting: Vec::new(), values: 0, size: 0, targets: Targets::default() }
+    }
+}
+
+impl<T> References<T> {
+    /// Adds the failures of a resource that has these values. `size` is the memory of the failures
+    /// in bytes. Returns the failures that count.
     #[must_use]
-    pub fn wait(
-        &mut self,
-        values: Option<Vec<Digest>>,
-        failures: PartialResult,
-    ) -> Vec<PartialResult> {
-        self.values += values.as_ref().map_or(0, Vec::len);
-        self.size += size(values.as_deref().unwrap_or_default(), &failures);
+    pub fn wait(&mut self, values: Option<Vec<Digest>>, failures: T, size: u64) -> Vec<T> {
+        let of_values = values.as_deref().unwrap_or_default();
+        self.values += of_values.len();
+        self.size += size + size_of_val(of_values) as u64;
         self.waiting.push((values, failures));
         if self.is_full() { self.take_all() } else { Vec::new() }
     }
 
-    /// Adds the value of a resource that meets the condition.
-    pub fn add_target(&mut self, value: Digest) {
-        if self.targets.len() <= VALUES_MAX {
-            self.targets.insert(value);
-        }
-    }
-
     /// Adds the values of the next part of the document. Returns the failures that count.
     #[must_use]
-    pub fn append(&mut self, other: &mut References) -> Vec<PartialResult> {
-        let References { mut waiting, values, size, targets, has_target } = std::mem::take(other);
-        self.has_target |= has_target;
-        targets.into_iter().for_each(|target| self.add_target(target));
+    pub fn append(&mut self, other: &mut References<T>) -> Vec<T> {
+        let References { mut waiting, values, size, targets } = std::mem::take(other);
+        self.targets.append(targets);
         self.values += values;
         self.size += size;
         self.waiting.append(&mut waiting);
@@ -81,12 +98,12 @@ impl References {
 
     /// Returns the failures of the resources that refer to a resource that meets the condition.
     #[must_use]
-    pub fn settle(&mut self) -> Vec<PartialResult> {
-        let has_all = self.targets.len() > VALUES_MAX;
+    pub fn settle(&mut self) -> Vec<T> {
         let waiting = std::mem::take(&mut self.waiting).into_iter();
         let counts = |values: &Option<Vec<Digest>>| {
             let Some(values) = values else { return true };
-            has_all || values.iter().any(|value| self.targets.contains(value))
+            let Targets { values: targets, .. } = &self.targets;
+            self.targets.is_full() || values.iter().any(|value| targets.contains(value))
         };
         waiting.filter(|(values, _)| counts(values)).map(|(_, failures)| failures).collect()
     }
@@ -95,7 +112,7 @@ impl References {
         self.values > VALUES_MAX || self.size > WAITING_MAX
     }
 
-    fn take_all(&mut self) -> Vec<PartialResult> {
+    fn take_all(&mut self) -> Vec<T> {
         std::mem::take(&mut self.waiting).into_iter().map(|(_, failures)| failures).collect()
     }
 
@@ -103,12 +120,6 @@ impl References {
     pub fn size(&self) -> u64 {
         self.size
     }
-}
-
-/// The memory of failures that wait, in bytes.
-fn size(values: &[Digest], failures: &PartialResult) -> u64 {
-    let findings = failures.outcome.findings.iter().map(Finding::size).sum::<u64>();
-    (size_of::<PartialResult>() + size_of_val(values)) as u64 + findings
 }
 
 /// The digest of a string or of a number, which equals the string with its text. Nothing refers to

@@ -143,7 +143,7 @@ impl<'a> Run<'a> {
         let Current { address, type_name, .. } = &self.current;
         for (place, reference) in self.assertions.referring(address, type_name) {
             let item = self.current.item(&self.facts, sides);
-            item.note_reference(reference, &mut self.results.answers[place].references)?;
+            item.note_reference(reference, &mut self.results.answers[place].references.targets)?;
         }
         Ok(())
     }

@@ -230,7 +230,7 @@ impl Closing<'_> {
             answer.outcome.fail(pattern, &path, "a value at the path of `when`", "nothing");
         }
         if let Some(Reference { resource, attribute, .. }) = assertion.refers_to()
-            && !answer.references.has_target
+            && !answer.references.targets.has_attribute
             && answer.outcome.holds()
             && !assertion.is_optional
         {

@@ -1,7 +1,7 @@
 //! Reads files of sets of types, and installs the sets for all patterns of the process.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::args::{self, TypeSetFiles};
@@ -27,10 +27,10 @@ pub fn install(args: &[OsString]) -> Result<(), Exit> {
     let (mut sets, mut texts) = (TypeSets::default(), Vec::new());
     for path in &files {
         let text = read_text(named_by, path, TypeSets::FILE_MAX as u64)?;
-        sets.add(&text).map_err(|error| refused(path, &error))?;
+        sets.add(&text).map_err(|error| refused(&files, &error))?;
         texts.push(text);
     }
-    sets.check().map_err(|(file, error)| refused(&files[file], &error))?;
+    sets.check().map_err(|error| refused(&files, &error))?;
     sets.install().map_err(|error| usage(&error.to_string()))?;
     // A second call cannot install sets.
     let _ = FILES.set(files);
@@ -38,15 +38,15 @@ pub fn install(args: &[OsString]) -> Result<(), Exit> {
     Ok(())
 }
 
-fn refused(path: &Path, error: &TypeSetError) -> Exit {
-    usage(&format!("{}: {error}", path.display()))
+fn refused(files: &[PathBuf], error: &TypeSetError) -> Exit {
+    usage(&format!("{}: {error}", files[error.place.file].display()))
 }
 
 /// Warns about sets that may have a typo in their name: no pattern names the set, and the name is
 /// similar to that of a built-in set. Call it after all patterns were parsed.
 pub fn warn_of_misnamed() {
     let Some(files) = FILES.get() else { return };
-    for (name, place) in TypeSets::unnamed() {
+    for (name, place) in TypeSets::unused() {
         let Some(near) = nearest(name, TypeSet::NAMES) else { continue };
         let (file, line) = (files[place.file].display(), place.line);
         say(&format!(

@@ -88,7 +88,20 @@ impl Command {
             Command::Resources(it) => &it.rows.plans,
             Command::Checks(it) => &it.rows.plans,
             Command::Slim(it) => &it.plans,
-            _ => return false,
+            // These commands take no patterns for resources, or have no such option.
+            Command::Merge(_)
+            | Command::Outputs(_)
+            | Command::Variables(_)
+            | Command::Redact(_)
+            | Command::Audit(_)
+            | Command::Show(_)
+            | Command::Config(_)
+            | Command::Blocks(_)
+            | Command::Wire(_)
+            | Command::Mcp(_)
+            | Command::Schema(_)
+            | Command::Completions(_)
+            | Command::Man(_) => return false,
         };
         plans.quiet
     }

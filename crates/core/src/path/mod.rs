@@ -54,8 +54,8 @@ pub use self::resource_address::{
     InstanceKey, Mode, ResourceAddress, escape_key, split_module, unescape_key,
 };
 pub use self::step_cursor::StepCursor;
-pub use self::type_set::{SetsInUse, TYPE_SETS, TypeSet, TypeSetPlace, TypeSets, UnknownSet};
-pub use self::type_set_file::{TypeSetError, TypeSetFault};
+pub use self::type_set::{SetsInUse, TYPE_SETS, TypeSet, TypeSets, UnknownSet};
+pub use self::type_set_file::{TypeSetError, TypeSetFault, TypeSetPlace};
 use crate::error::{Error, ErrorKind};
 use crate::json::string::quoted_pieces;
 

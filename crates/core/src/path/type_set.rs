@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::type_set_file::{Entry, TypeSetError, TypeSetFault};
+use super::type_set_file::{Entry, TypeSetError, TypeSetFault, TypeSetPlace};
 use crate::glob::Glob;
 
 /// The built-in sets, with the reason for each entry.
@@ -68,11 +68,12 @@ impl TypeSet {
         &TypeSets::of_process().sets[2]
     }
 
-    /// Returns the set of this name, such as `@data`.
+    /// Returns the set of this name, such as `@data`. From then on, the set counts as used by a
+    /// pattern ([`TypeSets::unused`]).
     pub fn named(name: &str) -> Option<&'static TypeSet> {
         let TypeSets { sets, facts, .. } = TypeSets::of_process();
         let index = sets.iter().position(|set| *set.name == *name)?;
-        facts[index].is_named.store(true, Ordering::Relaxed);
+        facts[index].is_used.store(true, Ordering::Relaxed);
         Some(&sets[index])
     }
 
@@ -106,17 +107,8 @@ struct SetFacts {
     /// The last line that drops the types of the set. Without such a line, the first line of a set
     /// of the user.
     place: Option<TypeSetPlace>,
-    /// Whether a pattern has named the set.
-    is_named: AtomicBool,
-}
-
-/// A line of a file of sets of types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TypeSetPlace {
-    /// The index of the file, in the order of [`TypeSets::add`].
-    pub file: usize,
-    /// The line, from 1.
-    pub line: u64,
+    /// Whether a pattern uses the set.
+    is_used: AtomicBool,
 }
 
 /// The sets of this process.
@@ -154,20 +146,23 @@ impl TypeSets {
     /// have the types of the lines before it.
     pub fn add(&mut self, text: &str) -> Result<(), TypeSetError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        if text.len() > TypeSets::FILE_MAX {
-            return Err(TypeSetError { line: 1, fault: TypeSetFault::TooLong(TypeSets::FILE_MAX) });
-        }
+        let start = TypeSetPlace { file: self.files, line: 1 };
         self.files += 1;
-        let (mut is_empty, file) = (true, self.files - 1);
+        if text.len() > TypeSets::FILE_MAX {
+            let fault = TypeSetFault::TooLong(TypeSets::FILE_MAX);
+            return Err(TypeSetError { place: start, fault });
+        }
+        let mut is_empty = true;
         for (text, line) in text.lines().zip(1..) {
-            let fail = |fault| TypeSetError { line, fault };
+            let place = TypeSetPlace { line, ..start };
+            let fail = |fault| TypeSetError { place, fault };
             if let Some(entry) = Entry::parse(text).map_err(fail)? {
                 is_empty = false;
-                self.add_entry(&entry, TypeSetPlace { file, line }).map_err(fail)?;
+                self.add_entry(&entry, place).map_err(fail)?;
             }
         }
         match is_empty {
-            true => Err(TypeSetError { line: 1, fault: TypeSetFault::Empty }),
+            true => Err(TypeSetError { place: start, fault: TypeSetFault::Empty }),
             false => Ok(()),
         }
     }
@@ -202,25 +197,22 @@ impl TypeSets {
     ///
     /// # Errors
     ///
-    /// Fails if a set has no types. The error has the last line that drops the types of the set,
-    /// and comes with the index of the file, in the order of [`TypeSets::add`].
-    pub fn check(&self) -> Result<(), (usize, TypeSetError)> {
+    /// Fails if a set has no types. The error has the last line that drops the types of the set.
+    pub fn check(&self) -> Result<(), TypeSetError> {
         let mut sets = self.sets.iter().zip(&self.facts);
         let empty = sets.find_map(|(set, facts)| facts.place.filter(|_| set.globs.is_empty()));
         match empty {
             None => Ok(()),
-            Some(TypeSetPlace { file, line }) => {
-                Err((file, TypeSetError { line, fault: TypeSetFault::EmptySet }))
-            }
+            Some(place) => Err(TypeSetError { place, fault: TypeSetFault::EmptySet }),
         }
     }
 
-    /// Returns the sets that files have added to the process and that no pattern has named so far,
+    /// Returns the sets that files have added to the process and that no pattern uses so far,
     /// each with the line that it begins at.
-    pub fn unnamed() -> impl Iterator<Item = (&'static str, TypeSetPlace)> {
+    pub fn unused() -> impl Iterator<Item = (&'static str, TypeSetPlace)> {
         let TypeSets { sets, facts, .. } = TypeSets::of_process();
         sets.iter().zip(facts).skip(TypeSet::NAMES.len()).filter_map(|(set, facts)| {
-            let place = facts.place.filter(|_| !facts.is_named.load(Ordering::Relaxed))?;
+            let place = facts.place.filter(|_| !facts.is_used.load(Ordering::Relaxed))?;
             Some((&*set.name, place))
         })
     }
@@ -417,7 +409,10 @@ mod tests {
             (&[], None),
         ] {
             let sets = with(files).expect("sets");
-            let error = |(file, line)| (file, TypeSetError { line, fault: TypeSetFault::EmptySet });
+            let error = |(file, line)| TypeSetError {
+                place: TypeSetPlace { file, line },
+                fault: TypeSetFault::EmptySet,
+            };
             assert_eq!(sets.check().err(), place.map(error), "{files:?}");
         }
     }
@@ -437,7 +432,8 @@ mod tests {
             (&[&lines, "\n@mine x"], 2, TypeSetFault::TooManyTypes(TypeSets::LINES_MAX)),
         ] {
             let error = with(files).expect_err("an error");
-            assert_eq!(error, TypeSetError { line, fault });
+            let place = TypeSetPlace { file: files.len() - 1, line };
+            assert_eq!(error, TypeSetError { place, fault });
             assert!(error.to_string().starts_with(&format!("line {line}: ")), "{error}");
         }
     }

@@ -53,11 +53,20 @@ fn word(text: &str) -> (&str, &str) {
     (word, rest.trim_start())
 }
 
+/// A line of a file of sets of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeSetPlace {
+    /// The index of the file, in the order of [`TypeSets::add`](super::TypeSets::add).
+    pub file: usize,
+    /// The line, from 1.
+    pub line: u64,
+}
+
 /// An error in a file of sets of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeSetError {
-    /// The line, from 1.
-    pub line: u64,
+    /// The line that is wrong.
+    pub place: TypeSetPlace,
     /// What is wrong.
     pub fault: TypeSetFault,
 }
@@ -88,7 +97,7 @@ pub enum TypeSetFault {
 
 impl fmt::Display for TypeSetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.fault)
+        write!(f, "line {}: {}", self.place.line, self.fault)
     }
 }
 

@@ -237,6 +237,136 @@ fn a_pattern_without_a_match_tells_no_secret() {
     session.end();
 }
 
+/// A plan with these changes and drift.
+fn plan_of(changes: &Value, drift: &Value) -> Value {
+    let of = |changes: &Value| -> Vec<Value> {
+        let list = changes.as_array().expect("a list").iter();
+        list.map(|change| {
+            let names = json!({"address": "a.x", "mode": "managed", "type": "a", "name": "x"});
+            let mut row = names;
+            row["change"] = change.clone();
+            row
+        })
+        .collect()
+    };
+    json!({"format_version": "1.2", "resource_changes": of(changes), "resource_drift": of(drift)})
+}
+
+/// Asserts that the answers about the two rules of each pair differ in the rules only.
+#[track_caller]
+fn assert_same_answers(plan: &Value, pairs: &[[&str; 2]]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("p.json"), plan.to_string()).expect("a file");
+    let mut session = Session::open(folder.path());
+    for rules in pairs {
+        let [one, two] = rules.map(|rule| {
+            let answer = session.ask("check", &json!({"plan": "p.json", "rules": [rule]}));
+            let (text, _) = answer.expect("an answer");
+            text.replace(json!(rule).to_string().trim_matches('"'), "RULE")
+        });
+        assert_eq!(one, two, "{rules:?}");
+    }
+    session.end();
+}
+
+#[test]
+fn a_pattern_near_a_secret_key_tells_nothing() {
+    let secret = "12345678901234567890";
+    let marks = json!({"v": true});
+    let side = |tag: &str| json!({"v": secret, "tags": {secret: tag}, secret: tag});
+    let change = json!({
+        "actions": ["update"], "before": side("x"), "after": side("y"),
+        "before_sensitive": marks, "after_sensitive": marks,
+    });
+    let [near, far] = ["12345678901234560000", "99999999999999999999"];
+    assert_same_answers(
+        &plan_of(&json!([change]), &json!([])),
+        &[
+            [&format!("changed-path:tags.{near}"), &format!("changed-path:tags.{far}")],
+            [&format!("changed-path:{near}"), &format!("changed-path:{far}")],
+        ],
+    );
+}
+
+#[test]
+fn a_pattern_finds_no_key_below_a_secret_value() {
+    let secret = "CANARYsecretAAA1";
+    let side = |value: &str| {
+        let inner = json!({"hidden": {"alpha": value}});
+        json!({
+            "v": secret, "m": {secret: inner}, "n": {"k\u{202e}": inner},
+            "hidden": {"alpha": value}, "misfit": {"alpha": value}, "password": {"alpha": value},
+        })
+    };
+    let marks = json!({
+        "v": true, "m": {secret: {"hidden": true}}, "n": {"k\u{202e}": {"hidden": true}},
+        "hidden": true, "misfit": [true],
+    });
+    let pairs = [
+        ["changed-path:hidden.al*", "changed-path:hidden.zz*"],
+        ["changed-path:misfit.al*", "changed-path:misfit.zz*"],
+        ["changed-path:password.al*", "changed-path:password.zz*"],
+        ["changed-path:*.hidden.al*", "changed-path:*.hidden.zz*"],
+        ["changed-path:n*.al*", "changed-path:n*.zz*"],
+        ["unknown-path:password.al*", "unknown-path:password.zz*"],
+    ];
+    for (action, before) in [("no-op", side("y")), ("update", side("x")), ("create", Value::Null)] {
+        let change = json!({
+            "actions": [action], "before": before, "after": side("y"),
+            "before_sensitive": marks, "after_sensitive": marks,
+        });
+        assert_same_answers(&plan_of(&json!([change]), &json!([])), &pairs);
+    }
+    let unknown = json!({"password": {"alpha": true}, "m": {"password": {"alpha": true}}});
+    let change = json!({
+        "actions": ["update"], "before": {"a": 1}, "after": {"a": 2}, "after_unknown": unknown,
+    });
+    let pairs = [
+        ["unknown-path:password.al*", "unknown-path:password.zz*"],
+        ["unknown-path:m.password.al*", "unknown-path:m.password.zz*"],
+        ["changed-path:*.al*", "changed-path:*.zz*"],
+    ];
+    assert_same_answers(&plan_of(&json!([change]), &json!([])), &pairs);
+}
+
+#[test]
+fn a_mark_of_a_change_hides_the_keys_in_other_sections() {
+    let side = |value: &str| json!({"hidden": {"alpha": value}, "plain": {"alpha": value}});
+    let marks = json!({"hidden": true});
+    let change = json!({
+        "actions": ["no-op"], "before": side("y"), "after": side("y"),
+        "before_sensitive": marks, "after_sensitive": marks,
+    });
+    let drift = json!({"actions": ["update"], "before": side("x"), "after": side("y")});
+    let plan = plan_of(&json!([change]), &json!([drift]));
+    assert_same_answers(&plan, &[["changed-path:hidden.al*", "changed-path:hidden.zz*"]]);
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("p.json"), plan.to_string()).expect("a file");
+    let mut session = Session::open(folder.path());
+    let page = session.answer("changes", &json!({"plan": "p.json"}));
+    assert_eq!(page["changes"][0]["paths"], json!(["hidden", "plain.alpha"]), "{page}");
+    for (pattern, total) in [("hidden.al*", 0), ("hidden", 1), ("plain.al*", 1)] {
+        let page = session.answer("changes", &json!({"plan": "p.json", "path": [pattern]}));
+        assert_eq!(page["total"], total, "{pattern}: {page}");
+    }
+    session.end();
+}
+
+#[test]
+fn a_key_that_is_secret_by_name_hides_the_unknown_keys_below_it() {
+    let unknown = json!({"password": {"alpha": true}, "plain": {"alpha": true}});
+    let change = json!({
+        "actions": ["update"], "before": {"a": 1}, "after": {"a": 2}, "after_unknown": unknown,
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = plan_of(&json!([change]), &json!([]));
+    fs::write(folder.path().join("p.json"), plan.to_string()).expect("a file");
+    let mut session = Session::open(folder.path());
+    let page = session.answer("changes", &json!({"plan": "p.json"}));
+    assert_eq!(page["changes"][0]["unknown"], json!(["password", "plain.alpha"]), "{page}");
+    session.end();
+}
+
 #[test]
 fn values_are_compared_as_a_whole_only() {
     let mut session = Session::of_corpus();

@@ -60,15 +60,14 @@ impl<'s> PlannedViewer<'s> {
         PlannedViewer { key, paths_max: limits.paths, marks: Marks::new(None, limits), values }
     }
 
-    /// Returns the sensitive paths of a configuration, whose record has no list of them.
-    fn marked(&mut self, change: &Change<'_>) -> Result<Vec<String>> {
+    fn marked(&mut self, change: &Change<'_>) -> Result<PieceMarkedPaths> {
         let mut marked = PieceMarkedPaths::default();
         let paths_max = self.paths_max;
         self.marks.find(Subject::of_change(change), |found| {
             marked.push(found.path, paths_max, change.offset())
         })?;
         marked.sort();
-        Ok(marked.list().iter().map(|path| path.to_string()).collect())
+        Ok(marked)
     }
 
     /// Returns the digest of what a change imports; `None` if that is nothing, or unknown.
@@ -116,6 +115,14 @@ impl Viewer for PlannedViewer<'_> {
 
     fn is_name(&self, _: &str) -> bool {
         false
+    }
+
+    fn secret_paths(
+        &mut self,
+        _: ViewSubject<'_>,
+        change: &Change<'_>,
+    ) -> Result<PieceMarkedPaths> {
+        self.marked(change)
     }
 
     /// The declarations of outputs may follow the changes of outputs. A comparison does not depend
@@ -169,7 +176,11 @@ impl Viewer for PlannedViewer<'_> {
             text: text(self.key, change).0,
             imported: self.imported(change)?.map(|digest| digest.0),
             sensitive: match subject {
-                ViewSubject::Action => self.marked(change)?,
+                // The record of an action has no list of its sensitive paths.
+                ViewSubject::Action => {
+                    let marked = self.marked(change)?;
+                    marked.list().iter().map(|path| path.to_string()).collect()
+                }
                 _ => Vec::new(),
             },
         };

@@ -51,16 +51,19 @@ impl<'s> SafeNames<'s> {
         }
     }
 
-    /// Masks the keys of paths that repeat a secret, and makes hidden characters of keys visible.
-    /// Returns `None` if no key needs it.
-    fn safe_paths(&self, paths: &Paths) -> Option<Paths> {
+    /// Cuts paths at secret values, masks the keys that repeat a secret, and makes hidden
+    /// characters of keys visible. Returns `None` if no path needs it. The changes of the address
+    /// `marked_at` mark paths, too.
+    fn safe_paths(&self, paths: &Paths, marked_at: Option<&str>) -> Option<Paths> {
+        let cut = paths.cut(|path| self.texts.secret_depth(path, marked_at));
+        let paths = cut.as_ref().unwrap_or(paths);
         let shown = |step: &Step<'_>| match step {
             Step::Key(key) if self.texts.hides_key(key) => Some(ECHO.to_owned()),
             Step::Key(key) => Some(visible(key)).filter(|shown| shown != key),
             Step::Index(_) | Step::Element => None,
         };
         if paths.iter().all(|path| path.steps().all(|step| shown(&step).is_none())) {
-            return None;
+            return cut;
         }
         let mut safe = Paths::new();
         for path in paths.iter() {
@@ -75,20 +78,21 @@ impl<'s> SafeNames<'s> {
         Some(safe)
     }
 
-    fn paths(&self, paths: &mut Cow<'_, Paths>) {
-        if let Some(safe) = self.safe_paths(paths) {
+    fn paths(&self, paths: &mut Cow<'_, Paths>, marked_at: Option<&str>) {
+        if let Some(safe) = self.safe_paths(paths, marked_at) {
             *paths = Cow::Owned(safe);
         }
     }
 
-    fn change_paths(&self, paths: &mut ChangePaths<'_>) {
+    fn change_paths(&self, paths: &mut ChangePaths<'_>, marked_at: Option<&str>) {
         let ChangePaths { changed, unknown, sensitive, sensitive_added, sensitive_removed } = paths;
         for paths in [changed, unknown, sensitive, sensitive_added, sensitive_removed] {
-            self.paths(paths);
+            self.paths(paths, marked_at);
         }
     }
 
-    fn change(&self, change: &mut ResourceChange<'_>) {
+    /// Hides the names of a change. The changes of the address `marked_at` mark its paths, too.
+    fn change(&self, change: &mut ResourceChange<'_>, marked_at: Option<&str>) {
         let ResourceName {
             address,
             previous_address,
@@ -111,11 +115,11 @@ impl<'s> SafeNames<'s> {
         index.take_if(|index| self.texts.show(index.get()) != index.get());
         // The secrets in it are masked already.
         change.importing.take_if(|json| visible(json.get()) != json.get());
-        self.change_paths(&mut change.paths);
-        self.paths(&mut change.replace_paths);
+        self.change_paths(&mut change.paths, marked_at);
+        self.paths(&mut change.replace_paths, marked_at);
         for document in change.documents.iter_mut().flat_map(|documents| &mut documents.list) {
             for paths in [&mut document.string, &mut document.changed] {
-                if let Some(safe) = self.safe_paths(paths) {
+                if let Some(safe) = self.safe_paths(paths, None) {
                     *paths = safe;
                 }
             }
@@ -178,13 +182,15 @@ impl<'s> SafeNames<'s> {
         }
         let mut record = record.clone();
         match &mut record {
-            Record::ResourceChange(change)
-            | Record::ResourceDrift(change)
-            | Record::DeferredChange(change) => self.change(change),
+            Record::ResourceChange(change) => self.change(change, None),
+            Record::ResourceDrift(change) | Record::DeferredChange(change) => {
+                let address = change.resource.address.clone();
+                self.change(change, address.as_deref());
+            }
             Record::OutputChange(output) => {
                 self.name(&mut output.name);
                 self.name(&mut output.action);
-                self.change_paths(&mut output.paths);
+                self.change_paths(&mut output.paths, None);
                 attributes(&mut output.attributes.list);
             }
             Record::Check(check) => {

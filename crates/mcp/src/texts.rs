@@ -1,6 +1,7 @@
 //! Shows texts of plans in answers: secrets masked, hidden characters visible, long texts cut.
 
 use plansift_core::inert::visible;
+use plansift_core::path::Path;
 use plansift_redact::secret::{Collected, SecretOptions};
 use plansift_report::view::{Detail, Quotes, ViewSettings};
 
@@ -33,6 +34,17 @@ impl<'s> Texts<'s> {
     /// Returns a text without secrets.
     pub fn masked(&self, text: &str) -> String {
         self.quotes.iter().fold(text.to_owned(), |text, quotes| quotes.text(text))
+    }
+
+    /// Returns the number of steps to the outermost value on a path that is secret by the name of
+    /// its key, or by a mark of the changes of the address `marked_at`; `None` without such a
+    /// value.
+    pub fn secret_depth(&self, path: Path<'_>, marked_at: Option<&str>) -> Option<usize> {
+        let depths = self.quotes.iter().flat_map(|quotes| {
+            let marked = |address| quotes.marked_depth(address, path.steps());
+            [quotes.named_depth(path.steps()), marked_at.and_then(marked)]
+        });
+        depths.flatten().min()
     }
 
     /// Whether a key of a path repeats a secret.

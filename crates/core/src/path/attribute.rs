@@ -149,7 +149,7 @@ impl fmt::Display for AttributePath {
 
 impl AttributeStep {
     /// The step, borrowed. A negative index, which no value has, becomes [`Step::Element`].
-    pub(super) fn borrowed(&self) -> Step<'_> {
+    pub fn borrowed(&self) -> Step<'_> {
         match self {
             AttributeStep::Key(key) => Step::Key(key),
             AttributeStep::Index(index) => u32::try_from(*index).map_or(Step::Element, Step::Index),

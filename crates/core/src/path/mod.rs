@@ -364,6 +364,19 @@ impl Paths {
         self.spans = spans;
         is_cut
     }
+
+    /// Returns the list with each path shortened to the number of steps that `depth` returns for
+    /// it, sorted and without duplicates. `None` if no path has more steps.
+    pub fn cut(&self, depth: impl Fn(Path<'_>) -> Option<usize>) -> Option<Paths> {
+        let kept = |path| depth(path).unwrap_or(usize::MAX);
+        if self.iter().all(|path| path.steps().len() <= kept(path)) {
+            return None;
+        }
+        let mut cut = Paths::new();
+        self.iter().for_each(|path| cut.push(path.steps().take(kept(path))));
+        cut.sort();
+        Some(cut)
+    }
 }
 
 /// Decodes the JSON string at the start of `text`. Returns the content, and the length of the

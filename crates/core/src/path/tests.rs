@@ -41,6 +41,19 @@ fn valid_paths_are_parsed_and_invalid_ones_rejected() {
     }
 }
 
+#[test]
+fn paths_are_cut_at_a_depth() {
+    let mut paths = Paths::new();
+    for text in ["b.secret.y", "b.secret.x", "a[0]", "secret"] {
+        paths.push_text(text).unwrap();
+    }
+    let secret = |path: Path<'_>| path.steps().position(|step| step == Step::Key("secret"));
+    let cut = paths.cut(|path| secret(path).map(|place| place + 1)).unwrap();
+    let texts: Vec<String> = cut.iter().map(|path| path.to_string()).collect();
+    assert_eq!(texts, ["a[0]", "b.secret", "secret"]);
+    assert!(cut.cut(|_| Some(2)).is_none() && cut.cut(|_| None).is_none());
+}
+
 /// Fewer than `end` paths, each a list of keys. There are few different keys, and many of them
 /// begin with the same letters.
 fn plain_paths(end: usize) -> impl Strategy<Value = Vec<Vec<String>>> {

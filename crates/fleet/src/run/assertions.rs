@@ -82,8 +82,9 @@ fn secret_depth(finding: &Finding, quoted: &Quoted, quotes: &Quotes<'_>) -> Opti
     let address = finding.address.as_deref().unwrap_or_default();
     let is_hidden = address.strip_prefix("output.").is_some_and(|name| quotes.hides_output(name));
     let whole = is_hidden.then_some(0);
-    let named = quotes.named_depth(&quoted.steps);
+    let steps = || quoted.steps.iter().map(AttributeStep::borrowed);
+    let named = quotes.named_depth(steps());
     let is_deferred = quoted.is_deferred;
-    let marked = is_deferred.then(|| quotes.marked_depth(address, &quoted.steps)).flatten();
+    let marked = is_deferred.then(|| quotes.marked_depth(address, steps())).flatten();
     [whole, named, marked].into_iter().flatten().min()
 }

@@ -22,7 +22,7 @@ use plansift_core::error::{Error, Result};
 use plansift_core::json::value::decode;
 use plansift_core::json::value::{Step, Text, Value, WalkEvent};
 use plansift_core::limits::{Limit, Limits};
-use plansift_core::path::AttributeStep;
+use plansift_core::path;
 
 /// A hash with a random key per document.
 pub type Keyed = RandomState;
@@ -261,20 +261,27 @@ impl MarkedPaths {
     }
 
     /// The number of steps to the outermost place on a path that the changes of an address mark;
-    /// `None` if they mark no place on the path.
-    pub fn marked_depth(&self, address: &str, steps: &[AttributeStep]) -> Option<usize> {
+    /// `None` if they mark no place on the path. A step to an element of a set counts as marked,
+    /// because any element may be the marked one.
+    pub fn marked_depth<'s>(
+        &self,
+        address: &str,
+        steps: impl IntoIterator<Item = path::Step<'s>>,
+    ) -> Option<usize> {
         let marks = self.of_digest(self.digests.0.hash_one(address.as_bytes()))?;
+        if marks.has(ROOT) {
+            return Some(0);
+        }
         let mut path = ROOT;
-        let paths = steps.iter().map(|step| {
+        let is_marked = |step| {
             path = match step {
-                AttributeStep::Key(key) => self.digests.key(path, key.as_bytes()),
-                AttributeStep::Index(index) => {
-                    self.digests.index(path, u32::try_from(*index).unwrap_or(u32::MAX))
-                }
+                path::Step::Key(key) => self.digests.key(path, key.as_bytes()),
+                path::Step::Index(index) => self.digests.index(path, index),
+                path::Step::Element => return true,
             };
-            path
-        });
-        std::iter::once(ROOT).chain(paths).position(|path| marks.has(path))
+            marks.has(path)
+        };
+        steps.into_iter().position(is_marked).map(|place| place + 1)
     }
 }
 

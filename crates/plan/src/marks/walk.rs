@@ -20,6 +20,7 @@ use plansift_core::json::slot_hash::slot;
 pub use plansift_core::json::value::Step;
 use plansift_core::json::value::{Elements, Kind, Ordered, Value, WalkEvent, recycled};
 use plansift_core::limits::{Limit, Limits};
+use plansift_core::path;
 
 /// A path that is marked together with everything below it.
 #[derive(Clone, Copy, Debug)]
@@ -187,6 +188,16 @@ impl Marks {
     /// Whether a key with this name marks its value.
     pub fn is_name(&self, name: &str) -> bool {
         self.names.as_ref().is_some_and(|names| names.has(name))
+    }
+
+    /// Returns the number of steps up to the first key of a path whose name marks its value; `None`
+    /// if there is no such key.
+    pub fn named_depth<'s>(
+        &self,
+        steps: impl IntoIterator<Item = path::Step<'s>>,
+    ) -> Option<usize> {
+        let is_named = |step| matches!(step, path::Step::Key(key) if self.is_name(key));
+        steps.into_iter().position(is_named).map(|place| place + 1)
     }
 
     /// Whether names can mark values.

@@ -7,19 +7,22 @@
 //! not depend on the number of threads.
 
 mod named;
+mod samples;
 mod shown;
 mod walk;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::{Display, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use self::samples::Seen;
 use self::shown::Shown;
 use self::walk::walk;
 use super::viewer::Viewer;
 use crate::plan::{ResourceChange, ResourceName};
-use plansift_core::json::value::{Kind, Text, Value};
+use plansift_core::json::value::{Text, Value};
 use plansift_core::nearest::{Sample, nearest_address};
 use plansift_core::path::{self, AddressPattern, Paths, module_address, split_exact, without_keys};
 use plansift_core::text_document::{TextDocument, Unread};
@@ -53,32 +56,10 @@ struct Watched {
     is_required: bool,
 }
 
-/// Samples of the names in the plans.
-#[derive(Debug, Default)]
-struct Seen {
-    managed: ResourceSamples,
-    /// Those of data sources and ephemeral resources.
-    others: ResourceSamples,
-    paths: Sample,
-    /// Top-level attributes that are strings.
-    strings: Sample,
-    /// Addresses of rows that are not resources.
-    rows: Sample,
-    /// One sample for each [`NamedKind`].
-    things: [Sample; 3],
-}
-
-/// Samples of the names of resources.
-#[derive(Debug, Default)]
-struct ResourceSamples {
-    types: Sample,
-    modules: Sample,
-    addresses: Sample,
-}
-
-impl ResourceSamples {
-    fn all(&self) -> [&Sample; 3] {
-        [&self.types, &self.modules, &self.addresses]
+impl Watched {
+    /// Whether the pattern is compared with resources.
+    fn is_of_resources(&self) -> bool {
+        !matches!(self.named, Named::NonResource(..))
     }
 }
 
@@ -98,7 +79,8 @@ pub struct Resource<'a> {
     pub values: [Option<Value<'a>>; 3],
     /// True if the whole resource is secret, including the names of its attributes.
     pub is_secret: bool,
-    /// The paths that are marked as sensitive. Documents in these strings are not read.
+    /// The sorted paths of secret values, none below another. Documents in these strings are not
+    /// read.
     pub sensitive: Option<&'a Paths>,
 }
 
@@ -159,17 +141,22 @@ impl UnmatchedPatterns {
         };
         let patterns = patterns.into_iter().filter(|(_, named)| !named.is_set());
         let watched: Vec<Watched> = patterns.map(watched).collect();
-        let is_of_resources = |watched: &&Watched| !matches!(watched.named, Named::NonResource(..));
-        let open = AtomicUsize::new(watched.iter().filter(is_of_resources).count());
+        let open = watched.iter().filter(|watched| watched.is_of_resources()).count();
+        let open = AtomicUsize::new(open);
         UnmatchedPatterns { watched, open, ..UnmatchedPatterns::default() }
     }
 
     /// Compares the patterns with names as the viewer of a run shows them: secrets are masked, and
-    /// hidden characters are visible. A pattern then does not tell what a masked name is. It
-    /// matches no path below a value that is secret, and every document in the string that it leads
-    /// into.
+    /// hidden characters are visible. A pattern then does not tell what a masked name is. A pattern
+    /// matches no path below a secret value. A pattern into a document matches every document in
+    /// that string. Without a viewer, every pattern matches.
     pub fn as_shown(self) -> UnmatchedPatterns {
         UnmatchedPatterns { is_of_shown: true, ..self }
+    }
+
+    /// Whether patterns are compared with names as a viewer shows them.
+    pub fn are_of_shown(&self) -> bool {
+        self.is_of_shown
     }
 
     /// Requires the patterns of some arguments to match: the run fails if one matches nothing.
@@ -186,7 +173,7 @@ impl UnmatchedPatterns {
     }
 
     /// Compares a resource with the patterns. `reported` are the paths that its record contains.
-    /// `viewer` is the one that [`UnmatchedPatterns::as_shown`] is about.
+    /// `viewer` shows the names after [`UnmatchedPatterns::as_shown`].
     pub fn see(
         &self,
         resource: &Resource<'_>,
@@ -196,7 +183,13 @@ impl UnmatchedPatterns {
         if !self.is_open() {
             return;
         }
-        let shown = self.shown(viewer);
+        let Some(shown) = self.shown(viewer) else {
+            return self
+                .watched
+                .iter()
+                .filter(|it| it.is_of_resources())
+                .for_each(|it| self.matched(it));
+        };
         let decoded =
             |text: Option<Text<'_>>| text.and_then(|text| text.decode().ok()).unwrap_or_default();
         let address = decoded(resource.address);
@@ -229,23 +222,27 @@ impl UnmatchedPatterns {
                 }
             }
         }
-        let marked = resource.sensitive.into_iter().flat_map(Paths::iter);
-        let marked: HashSet<String> = match shown.are_masked() || !documents.is_empty() {
-            true => marked.map(|path| path.to_string()).collect(),
-            false => HashSet::new(),
-        };
+        let secret = resource.sensitive.filter(|_| shown.are_masked() || !documents.is_empty());
+        let marked = secret.map(|secret| shown.paths(secret, None)).unwrap_or_default();
+        let marked: HashSet<String> = marked.iter().map(|path| path.to_string()).collect();
+        let reported: Vec<Cow<'_, Paths>> =
+            reported.iter().map(|paths| shown.paths(paths, secret)).collect();
         let shown = walk::Paths { shown, marked: &marked };
         if !paths.is_empty() {
-            self.see_paths(&paths, resource, reported, shown);
+            self.see_paths(&paths, resource, &reported, shown);
         }
         if !documents.is_empty() {
             self.see_documents(&documents, resource, shown);
         }
-        self.sample(&names, resource, reported, shown);
+        self.sample(&names, resource, &reported, shown);
     }
 
-    fn shown<'v>(&self, viewer: Option<&'v (dyn Viewer + 'v)>) -> Shown<'v> {
-        Shown(viewer.filter(|_| self.is_of_shown))
+    /// Returns how names are compared; `None` if the names that the viewer shows are not known.
+    fn shown<'v>(&self, viewer: Option<&'v (dyn Viewer + 'v)>) -> Option<Shown<'v>> {
+        match self.is_of_shown {
+            true => viewer.map(|viewer| Shown(Some(viewer))),
+            false => Some(Shown(None)),
+        }
     }
 
     /// Compares the path of an attribute in a report with the patterns for such attributes.
@@ -295,12 +292,15 @@ impl UnmatchedPatterns {
         if watched.peek().is_none() {
             return;
         }
-        let shown = self.shown(viewer);
+        let Some(shown) = self.shown(viewer) else {
+            return watched.for_each(|(watched, _)| self.matched(watched));
+        };
         let names = names.into_iter().flatten().map(|name| shown.name(name.to_owned()));
         let names: Vec<String> = names.collect();
         for (watched, pattern) in watched {
-            let is_match = names.iter().any(|name| pattern.covers(name));
-            watched.has_matched.fetch_or(is_match, Ordering::Relaxed);
+            if names.iter().any(|name| pattern.covers(name)) {
+                self.matched(watched);
+            }
         }
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let sample = &mut seen.things[thing as usize];
@@ -311,11 +311,11 @@ impl UnmatchedPatterns {
         &self,
         patterns: &[(&Watched, &path::Pattern)],
         resource: &Resource<'_>,
-        reported: &[&Paths],
+        reported: &[Cow<'_, Paths>],
         shown: walk::Paths<'_>,
     ) {
         for path in reported.iter().flat_map(|paths| paths.iter()) {
-            let path = shown.shown.path(path);
+            let path = path.to_string();
             let covering = patterns.iter().filter(|(_, pattern)| pattern.covers(&path));
             covering.for_each(|(watched, _)| self.matched(watched));
         }
@@ -386,55 +386,28 @@ impl UnmatchedPatterns {
     }
 
     fn matched(&self, watched: &Watched) {
-        if !watched.has_matched.swap(true, Ordering::Relaxed) {
+        if !watched.has_matched.swap(true, Ordering::Relaxed) && watched.is_of_resources() {
             self.open.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
+    /// Adds the names of a resource to the samples.
     fn sample(
         &self,
         names: &Names,
         resource: &Resource<'_>,
-        reported: &[&Paths],
+        reported: &[Cow<'_, Paths>],
         shown: walk::Paths<'_>,
     ) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let samples = if names.is_managed { &mut seen.managed } else { &mut seen.others };
-        samples.types.add(&names.type_name);
-        // Instance keys are data, not names, so the samples omit them.
-        samples.modules.add(&without_keys(&names.module));
-        samples.addresses.add(&without_keys(&names.address));
-        if resource.is_secret {
-            return;
-        }
-        for path in reported.iter().flat_map(|paths| paths.iter()) {
-            let mut text = String::new();
-            for step in path.steps() {
-                match step {
-                    path::Step::Key(key) if is_plain(key) => {
-                        path::push_key(&mut text, key);
-                        if shown.shown.hides_below(key) {
-                            break;
-                        }
-                    }
-                    path::Step::Key(_) => break,
-                    path::Step::Index(_) | path::Step::Element => {}
-                }
-            }
-            seen.paths.add(&text);
-        }
-        for value in resource.values.into_iter().flatten() {
-            let Ok(Kind::Object) = value.kind() else { continue };
-            let keys = value.members().into_iter().flatten().filter_map(Result::ok);
-            for (key, value) in keys {
-                let key = key.decode().unwrap_or_default();
-                if is_plain(&key) {
-                    seen.paths.add(&key);
-                    if matches!(value.kind(), Ok(Kind::String)) {
-                        seen.strings.add(&key);
-                    }
-                }
-            }
+        let Names { address, type_name, module, is_managed } = names;
+        seen.add_resource(*is_managed, [type_name, module, address]);
+        // An attribute of a secret resource is secret, too.
+        if !resource.is_secret && !shown.marked.contains("") {
+            reported.iter().for_each(|paths| seen.add_paths(paths));
+            resource.values.into_iter().flatten().for_each(|value| {
+                seen.add_attributes(value, shown.shown);
+            });
         }
     }
 
@@ -507,19 +480,6 @@ impl UnmatchedPatterns {
     }
 }
 
-impl Seen {
-    /// Returns the samples of one kind of name of all resources.
-    fn of_resources(&self, pick: fn(&ResourceSamples) -> &Sample) -> Vec<&Sample> {
-        vec![pick(&self.managed), pick(&self.others)]
-    }
-
-    /// Returns the first key of a path if it is a string, so that nothing is below it.
-    fn string_above<'p>(&self, path: &'p str) -> Option<&'p str> {
-        let (key, _) = path.split_once(['.', '['])?;
-        self.strings.names().any(|name| name == key).then_some(key)
-    }
-}
-
 impl Unmatched<'_> {
     /// Returns a sentence about the pattern. `quote` quotes the rule or the option, and the name
     /// from the plan.
@@ -568,15 +528,31 @@ impl Names {
     }
 }
 
-/// Whether a key has the form of an attribute name.
-fn is_plain(key: &str) -> bool {
-    key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
-}
-
 /// Whether a pattern matches a path. The array holds the path with list indexes, and without.
 fn names(pattern: &path::Pattern, [whole, without]: [&str; 2]) -> bool {
     pattern.globs().any(|glob| {
         glob.matches(whole.as_bytes())
             || (pattern.skips_places() && glob.matches(without.as_bytes()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_viewer_no_pattern_tells_a_name() {
+        let named = |pattern| AddressPattern::parse(pattern).expect("a pattern");
+        let patterns = || {
+            let named =
+                [Named::Resource(named("a.*")), Named::NonResource(NamedKind::Output, named("o"))];
+            UnmatchedPatterns::new(named.map(|named| ("rule".to_owned(), named)))
+        };
+        for (patterns, unmatched) in [(patterns(), 2), (patterns().as_shown(), 0)] {
+            patterns.see(&Resource::default(), &[], None);
+            patterns.see_thing(NamedKind::Output, [Some("p"), None], None);
+            assert_eq!(patterns.unmatched().len(), unmatched);
+            assert_eq!(patterns.is_open(), unmatched > 0);
+        }
+    }
 }

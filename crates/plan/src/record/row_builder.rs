@@ -8,7 +8,7 @@ use super::counts::{Facts, PlanLine};
 use super::importing::Importing;
 use super::json_text::JsonText;
 use super::options::{Extent, RecordOptions};
-use super::patterns::Resource;
+use super::patterns::{Resource, UnmatchedPatterns};
 use super::subject::{ViewPaths, ViewSubject};
 use super::texts::Texts;
 use super::viewer::Viewer;
@@ -153,9 +153,9 @@ impl RowBuilder {
         section: Section,
         change: &plan::ResourceChange<'_>,
         deferred_reason: Option<Text<'_>>,
-        viewer: Option<&mut (dyn Viewer + '_)>,
+        mut viewer: Option<&mut (dyn Viewer + '_)>,
     ) -> Result<(Facts, Option<Record<'m>>)> {
-        let facts = self.facts(section, change, viewer.as_deref())?;
+        let facts = self.facts(section, change, viewer.as_deref_mut())?;
         if self.options.show.hides(&facts) {
             return Ok((facts, None));
         }
@@ -174,13 +174,11 @@ impl RowBuilder {
         &mut self,
         section: Section,
         change: &plan::ResourceChange<'_>,
-        viewer: Option<&dyn Viewer>,
+        viewer: Option<&mut (dyn Viewer + '_)>,
     ) -> Result<Facts> {
         self.diff(&change.change).map_err(in_change)?;
         if let Some(patterns) = self.options.patterns.as_ref().filter(|it| it.is_open()) {
-            let ChangePaths { changed, unknown, sensitive, .. } = &self.paths();
-            let resource = Resource { sensitive: Some(sensitive), ..Resource::of(change) };
-            patterns.see(&resource, &[changed, unknown, sensitive], viewer);
+            self.see(patterns, section, change, viewer).map_err(in_change)?;
         }
         let action = Action::of(&change.change).map_err(in_change)?;
         let mut terraform = PlanLine::default();
@@ -198,6 +196,32 @@ impl RowBuilder {
             sensitive: self.differ.sensitive.len() as u64,
             changed: self.differ.changed.len() as u64,
         })
+    }
+
+    /// Compares the last change with patterns.
+    fn see(
+        &self,
+        patterns: &UnmatchedPatterns,
+        section: Section,
+        change: &plan::ResourceChange<'_>,
+        viewer: Option<&mut (dyn Viewer + '_)>,
+    ) -> Result<()> {
+        let ChangePaths { changed, unknown, sensitive, .. } = &self.paths();
+        let reported: [&Paths; 3] = [changed, unknown, sensitive];
+        let resource = Resource::of(change);
+        match viewer.filter(|_| patterns.are_of_shown()) {
+            None => {
+                let resource = Resource { sensitive: Some(sensitive), ..resource };
+                patterns.see(&resource, &reported, None);
+            }
+            Some(viewer) => {
+                let subject = ViewSubject::Resource(section, change.address);
+                let secret = viewer.secret_paths(subject, &change.change)?;
+                let resource = Resource { sensitive: Some(secret.list()), ..resource };
+                patterns.see(&resource, &reported, Some(viewer));
+            }
+        }
+        Ok(())
     }
 
     fn list_replace_paths(&mut self, change: &plan::Change<'_>) -> Result<()> {

@@ -1,6 +1,7 @@
 //! What the maker of records asks of a view: the attributes of changes, and masks for secrets.
 
 use super::{Attributes, MaskText, ViewPaths, ViewSubject};
+use crate::marks::steps::PieceMarkedPaths;
 use crate::plan::Change;
 use plansift_core::error::Result;
 use plansift_core::limits::Limits;
@@ -24,6 +25,18 @@ pub trait Viewer: MaskText + Send {
 
     /// Whether the name of a key makes its values secret.
     fn is_name(&self, key: &str) -> bool;
+
+    /// Returns the sorted paths of the secret values of a change. They are secret by a mark of the
+    /// change or of its address, or by the name of a key. No path is below another.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the change is malformed or has a key twice, or if the paths exceed a limit.
+    fn secret_paths(
+        &mut self,
+        subject: ViewSubject<'_>,
+        change: &Change<'_>,
+    ) -> Result<PieceMarkedPaths>;
 
     /// Whether an output whose change has no overlays counts as declared sensitive.
     fn declares(&self, output: &str) -> bool;

@@ -13,6 +13,7 @@ mod alignment;
 mod container;
 mod differences;
 mod element;
+mod hiding;
 mod json;
 mod lines;
 mod quotes;
@@ -33,14 +34,15 @@ use plansift_core::path::{Path, Paths, Step};
 use plansift_plan::diff::Differ;
 use plansift_plan::marks::ECHO;
 use plansift_plan::marks::steps::PieceMarkedPaths as Marked;
-use plansift_plan::marks::{MarkSource, Marks, Subject};
-use plansift_plan::plan::{Change, Section};
+use plansift_plan::marks::{Marks, Subject};
+use plansift_plan::plan::Change;
 use plansift_plan::record::{
     Attribute, Attributes, Difference, Lines, MaskText, Shown, View, ViewPaths, ViewSubject, Viewer,
 };
 use plansift_redact::secret::{self, Collected};
 
 use differences::differences;
+use hiding::{hide, marked_subject};
 pub use json::MaskedJson;
 pub use quotes::Quotes;
 use scalars::{Nulls, Scalars, marked};
@@ -166,6 +168,24 @@ impl Viewer for AttributeViewer<'_> {
         self.marks.is_name(key)
     }
 
+    fn secret_paths(
+        &mut self,
+        view_subject: ViewSubject<'_>,
+        change: &Change<'_>,
+    ) -> Result<Marked> {
+        let AttributeViewer { paths_max, marks, renderer, .. } = self;
+        let (subject, elsewhere) = match renderer {
+            Some(renderer) => marked_subject(renderer, marks, view_subject, change)?,
+            None => (Subject::of_change(change), None),
+        };
+        let mut secret = Marked::default();
+        marks.find_with(subject, elsewhere, |marked| {
+            secret.push(marked.path, *paths_max, change.offset())
+        })?;
+        secret.sort();
+        Ok(secret)
+    }
+
     fn declares(&self, output: &str) -> bool {
         self.renderer.as_ref().is_some_and(|renderer| renderer.declared().has_output(output))
     }
@@ -180,15 +200,19 @@ impl Viewer for AttributeViewer<'_> {
         let Some(renderer) = renderer else {
             return paths(change, view_paths);
         };
-        let named = hide(renderer, marks, view_subject, change, *paths_max)?;
-        // If a key is secret by name, the keys below it are secret, too. Paths are cut there.
+        let beyond = hide(renderer, marks, view_subject, change, *paths_max)?;
+        // The keys below a secret value are secret, too. Paths are cut there. A key that is secret
+        // by name may be only among the unknown paths.
         let ViewPaths { changed, unknown, sensitive_added, sensitive_removed, .. } = view_paths;
         let mut cut = [changed, unknown, sensitive_added, sensitive_removed].map(Cow::Borrowed);
-        if !named.list().is_empty() {
+        if !beyond.list().is_empty() {
             cut.iter_mut()
                 .map(Cow::to_mut)
-                .filter_map(|paths| paths.cut_at(named.list()).then_some(paths))
+                .filter_map(|paths| paths.cut_at(beyond.list()).then_some(paths))
                 .for_each(Paths::sort);
+        }
+        if let Some(named) = cut[1].cut(|path| marks.named_depth(path.steps())) {
+            cut[1] = Cow::Owned(named);
         }
         let [changed, unknown, sensitive_added, sensitive_removed] = &cut;
         let view_paths =
@@ -214,40 +238,6 @@ impl Viewer for AttributeViewer<'_> {
         listing.change([change.before, change.after], change)?;
         Ok(listing.attributes)
     }
-}
-
-/// Starts a change: hides its secret values. Returns the paths that are secret by name, sorted.
-fn hide(
-    renderer: &mut ValueRenderer<'_>,
-    marks: &mut Marks,
-    view_subject: ViewSubject<'_>,
-    change: &Change<'_>,
-    paths_max: u64,
-) -> Result<Marked> {
-    let mut subject = Subject::of_change(change);
-    let elsewhere = match view_subject {
-        ViewSubject::Output { name, is_declared } => {
-            subject.named = is_declared || marks.is_name(name);
-            None
-        }
-        ViewSubject::Action => None,
-        ViewSubject::Resource(Section::ResourceChanges, _) => None,
-        ViewSubject::Resource(_, None) => None,
-        ViewSubject::Resource(_, Some(address)) => renderer.elsewhere(address)?,
-    };
-    let elsewhere = marks.beyond(subject, elsewhere)?;
-    let (mut hidden, mut named) = (Vec::new(), Marked::default());
-    marks.find_with(subject, elsewhere, |marked| {
-        hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
-        match marked.by {
-            MarkSource::Name => named.push(marked.path, paths_max, change.offset()),
-            MarkSource::Mark => Ok(()),
-        }
-    })?;
-    named.sort();
-    hidden.sort_unstable();
-    renderer.hide(hidden);
-    Ok(named)
 }
 
 /// Counts the members of `after` that have a value and contain no path in `shown`. Returns 0 if a

@@ -3,7 +3,7 @@
 
 use super::ViewSettings;
 use super::shown::{DEEPER, ValueRenderer};
-use plansift_core::path::AttributeStep;
+use plansift_core::path::Step;
 use plansift_plan::marks::Marks;
 use plansift_plan::marks::{ECHO, MASK};
 
@@ -28,17 +28,17 @@ impl<'s> Quotes<'s> {
 
     /// Returns the number of steps to the outermost value on a path that is secret by the name of
     /// its key; `None` if no name on the path makes a value secret.
-    pub fn named_depth(&self, steps: &[AttributeStep]) -> Option<usize> {
-        let is_named = |step: &AttributeStep| match step {
-            AttributeStep::Key(key) => self.marks.is_name(key),
-            AttributeStep::Index(_) => false,
-        };
-        steps.iter().position(is_named).map(|place| place + 1)
+    pub fn named_depth<'p>(&self, steps: impl IntoIterator<Item = Step<'p>>) -> Option<usize> {
+        self.marks.named_depth(steps)
     }
 
     /// Returns the number of steps to the outermost value on a path that the changes of an address
     /// mark; `None` if they mark no value on the path.
-    pub fn marked_depth(&self, address: &str, steps: &[AttributeStep]) -> Option<usize> {
+    pub fn marked_depth<'p>(
+        &self,
+        address: &str,
+        steps: impl IntoIterator<Item = Step<'p>>,
+    ) -> Option<usize> {
         self.renderer.marked_paths().marked_depth(address, steps)
     }
 

@@ -3,6 +3,7 @@
 use super::*;
 use plansift_core::error::ErrorKind;
 use plansift_core::json::detached::Detached;
+use plansift_core::path::AttributeStep;
 
 const ROOT_DIGESTS: PathDigests = PathDigests { path: ROOT, attribute: ROOT };
 
@@ -142,15 +143,18 @@ fn the_outermost_marked_place_on_a_path_is_found() {
     {
         marked.insert(owner(&by, [Some(address), None], "b"), path(&by, steps), 0).unwrap();
     }
-    let depth = |address, steps: &[AttributeStep]| marked.marked_depth(address, steps);
+    let depth = |address, steps: &[AttributeStep]| {
+        marked.marked_depth(address, steps.iter().map(AttributeStep::borrowed))
+    };
     let [p, q, k] = ["p", "q", "k"].map(|key| AttributeStep::Key(key.to_owned()));
     let [zero, one] = [0, 1].map(AttributeStep::Index);
     let index = AttributeStep::Index;
     assert_eq!(depth("a.b", &[p.clone(), one.clone(), k.clone(), k.clone()]), Some(3));
     assert_eq!(depth("a.b", &[p.clone(), one, k.clone()]), Some(3));
     assert_eq!(depth("a.b", &[p.clone(), zero, k.clone()]), None);
+    // Such a step may stand for any element.
     for other in [-1, i64::from(u32::MAX) + 2, i64::MAX] {
-        assert_eq!(depth("a.b", &[p.clone(), index(other), k.clone()]), None);
+        assert_eq!(depth("a.b", &[p.clone(), index(other), k.clone()]), Some(2));
     }
     assert_eq!(depth("a.b", &[q, k.clone()]), Some(1));
     assert_eq!(depth("a.b", std::slice::from_ref(&p)), None);

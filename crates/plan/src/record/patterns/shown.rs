@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::marks::ECHO;
 use crate::record::viewer::Viewer;
 use plansift_core::inert::visible;
-use plansift_core::path::{Path, Paths, Step};
+use plansift_core::path::{Paths, Step};
 
 /// Returns names as the document has them, or as a viewer shows them. A reader who sees only shown
 /// names must not learn from a pattern what a masked name is.
@@ -40,19 +40,28 @@ impl Shown<'_> {
         self.0.is_some_and(|viewer| viewer.is_name(key))
     }
 
-    /// Returns the text of a path.
-    pub fn path(self, path: Path<'_>) -> String {
+    /// Returns paths, cut at the paths of secret values. `secret` must be sorted, and none of its
+    /// paths may be below another.
+    pub fn paths<'p>(self, paths: &'p Paths, secret: Option<&Paths>) -> Cow<'p, Paths> {
         if !self.are_masked() {
-            return path.to_string();
+            return Cow::Borrowed(paths);
         }
+        let mut paths = paths.clone();
+        paths.cut_at(secret.unwrap_or(&Paths::new()));
         let mut shown = Paths::new();
-        for step in path.steps() {
-            match step {
-                Step::Key(key) => shown.push_step(Step::Key(&self.key(key))),
-                step => shown.push_step(step),
+        for path in paths.iter() {
+            for step in path.steps() {
+                let Step::Key(key) = step else {
+                    shown.push_step(step);
+                    continue;
+                };
+                shown.push_step(Step::Key(&self.key(key)));
+                if self.hides_below(key) {
+                    break;
+                }
             }
+            shown.end();
         }
-        shown.end();
-        shown.iter().map(|path| path.to_string()).collect()
+        Cow::Owned(shown)
     }
 }

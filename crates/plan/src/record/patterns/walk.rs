@@ -30,7 +30,7 @@ impl Walked<'_, '_> {
 pub(super) struct Paths<'s> {
     /// Shows the keys. If it masks them, the walk leaves out all paths below a secret value.
     pub shown: Shown<'s>,
-    /// The paths of the values that are marked as sensitive.
+    /// The paths of the secret values, as `shown` shows them.
     pub marked: &'s HashSet<String>,
 }
 

@@ -29,7 +29,8 @@ pub struct Parameters {
     rules: Vec<String>,
     /// A file of assertions as YAML or JSON, such as `[{resource: 'aws_db_*', action: no-op}]`.
     assertions: Option<String>,
-    /// Also fail if a rule or an assertion matches nothing, or if a check fails or is unknown.
+    /// Also fail if a rule or an assertion with the severity `error` matches nothing, or if a check
+    /// fails or is unknown.
     #[serde(default)]
     strict_rules: bool,
     /// Budget of the answer in bytes: 2000 to 200000, by default 8000.

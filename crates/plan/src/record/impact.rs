@@ -35,7 +35,7 @@ pub struct Impact {
     pub count: u64,
     /// The number of those that the plan destroys, too.
     pub destroyed: u64,
-    /// Whether `count` is too low, because the search stopped at its limit. Serialized only if
+    /// True if `count` is too low, because the search stopped at its limit. Serialized only if
     /// true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
@@ -48,7 +48,7 @@ pub struct Impact {
     /// them. At most 10 are listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
-    /// Whether no source files were read for a module. The JSON of a plan lacks the references in
+    /// True if no source files were read for a module. The JSON of a plan lacks the references in
     /// `dynamic`, `lifecycle`, `check` and `import` blocks. Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lacks_source: bool,

@@ -1,5 +1,4 @@
-//! What keeps a gate from being green by mistake: the patterns of rules that match nothing, and the
-//! rules of strict runs.
+//! Patterns of rules that match nothing, and the rules of strict runs.
 
 use super::{Rule, Severity};
 use plansift_plan::record::patterns::{Named, UnmatchedPatterns};

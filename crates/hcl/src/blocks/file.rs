@@ -322,7 +322,9 @@ impl Syntax<Index> for Json<'_> {
         self.0.faults(attribute).into_iter().for_each(|fault| diagnostics.push(fault));
         let texts = |read: Option<(String, Vec<String>)>| read.map(|(_, references)| references);
         match self.0.read(attribute).0 {
-            None if attribute.reading == Reading::Value => self.0.references(attribute.value),
+            None if attribute.reading == Reading::Value => {
+                self.0.references_without_iterators(attribute.value)
+            }
             Some(ArgumentValue::Reference(reference)) => reference.into_iter().collect(),
             Some(ArgumentValue::References(references))
                 if attribute.reading == Reading::References =>

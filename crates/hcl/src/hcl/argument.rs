@@ -106,17 +106,35 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the references in a value, in order and with repetitions. Property names are
-    /// searched too. A value may contain `dynamic` blocks, whose iterators are not references.
+    /// searched too.
     pub fn references(&self, index: Index) -> Vec<String> {
+        self.references_without(index, None)
+    }
+
+    /// Like [`Source::references`], without the iterators of `dynamic` blocks in the value.
+    pub(crate) fn references_without_iterators(&self, index: Index) -> Vec<String> {
+        self.references_without(index, Some(Iterators::default()))
+    }
+
+    fn references_without(
+        &self,
+        index: Index,
+        mut iterators: Option<Iterators<'a>>,
+    ) -> Vec<String> {
         let mut all = Vec::new();
-        let mut iterators = Iterators::default();
         for (at, node) in self.document.below(index) {
-            iterators.enter(at);
+            if let Some(iterators) = &mut iterators {
+                iterators.enter(at);
+            }
             let mut collect = |text: &str, range| {
                 if template::has_markers(text) {
                     let template = self.template(text, range);
                     let found = template.iter().flat_map(Template::references);
-                    all.extend(found.filter(|it| !iterators.has(expression::root(it))));
+                    let is_iterator = |reference: &String| {
+                        let name = expression::root(reference);
+                        iterators.as_ref().is_some_and(|iterators| iterators.has(name))
+                    };
+                    all.extend(found.filter(|reference| !is_iterator(reference)));
                 }
             };
             if let (Some(name), true) = (&node.name, at != index) {
@@ -125,8 +143,10 @@ impl<'a> Source<'a> {
             if let Kind::String(text) = &node.kind {
                 collect(text, node.range);
             }
-            if node.name() == "dynamic" {
-                self.add_iterators(at, &mut iterators);
+            if let Some(iterators) = &mut iterators
+                && node.name() == "dynamic"
+            {
+                self.add_iterators(at, iterators);
             }
         }
         all

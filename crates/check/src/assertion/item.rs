@@ -375,8 +375,8 @@ impl<'a> Item<'_, 'a> {
         }))
     }
 
-    /// Returns the planned value at a place, and whether a condition describes its change. `None`
-    /// if the planned value decides, and is unknown.
+    /// Returns the planned value at a place, and whether a condition describes its change. The
+    /// latter is `None` if it depends on a planned value that is unknown.
     fn described(
         &self,
         transition: &Transition,
@@ -437,7 +437,8 @@ impl<'a> Item<'_, 'a> {
         })
     }
 
-    /// Records the resource as one that others may refer to, if it meets the condition.
+    /// Adds the value of the attribute to the targets of a reference, if the resource meets the
+    /// condition of the reference.
     pub fn note_reference(&self, to: &Reference, targets: &mut Targets) -> Result<()> {
         let place = self.sides.at(&to.attribute)?;
         targets.has_attribute |= self.sides.has(&place)?;

@@ -21,7 +21,7 @@ type Index = HashMap<String, Vec<usize>, RandomState>;
 struct PatternIndex {
     /// The patterns, each with its assertions in order.
     patterns: Vec<(AddressPattern, Vec<usize>)>,
-    /// The indices of patterns, by pattern.
+    /// The index of each pattern in `patterns`, by its text.
     known: HashMap<String, usize>,
     /// The indices of patterns without `*`, by pattern.
     exact: Index,
@@ -37,8 +37,7 @@ pub struct Assertions {
     list: Vec<Assertion>,
     /// Assertions about resources, by their patterns.
     resources: PatternIndex,
-    /// Assertions about resources and outputs that refer to resources, by the patterns of the
-    /// latter.
+    /// Assertions with `refers_to`, by the pattern in it.
     referred: PatternIndex,
     /// Assertions about outputs whose pattern has no `*`, by pattern.
     outputs: Index,
@@ -116,7 +115,7 @@ impl Assertions {
         &self.of_plan
     }
 
-    /// The assertions about what refers to a resource.
+    /// The assertions whose `refers_to` covers a resource.
     pub(super) fn referring(
         &self,
         address: &str,

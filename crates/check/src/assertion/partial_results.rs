@@ -12,7 +12,7 @@ pub(super) struct PartialResults {
     pub names: Names,
     pub has_changes: bool,
     pub has_drift: bool,
-    /// The number of changes that are not understood ([`Answers::unclear`](super::Answers)).
+    /// See [`Answers::unclear`](super::Answers).
     pub unclear: u64,
     /// The memory of the findings, in bytes.
     size: u64,
@@ -35,7 +35,7 @@ pub(super) struct PartialResult {
     pub has_when: bool,
     /// Whether any value lacks the path of the condition.
     pub lacks_when: bool,
-    /// What waits for the resources that values refer to.
+    /// The failures that wait until the resources that values refer to are known.
     pub references: References<PartialResult>,
     /// For each pattern of `only`, whether it covers anything.
     pub covered: Vec<bool>,

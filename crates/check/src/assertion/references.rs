@@ -1,8 +1,8 @@
 //! Assertions about a resource or an output that refers to a resource of the document, such as a
 //! rule that lets a security group in.
 //!
-//! A document may list the two in any order. The failures of the first wait until the end of the
-//! document. [`References::settle`] then returns those that count.
+//! A document may list the two in any order. A failure of the referring resource therefore waits
+//! until the end of the document. [`References::settle`] then returns the failures that count.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -34,9 +34,9 @@ pub(super) enum Met {
 pub(super) struct References<T> {
     /// The failures, in the order of the document. Without values, a failure counts in any case.
     waiting: Vec<(Option<Vec<Digest>>, T)>,
-    /// The number of values in `waiting`.
+    /// The number of values of all failures that have waited.
     values: usize,
-    /// The memory of `waiting`, in bytes.
+    /// The memory of all failures that have waited, in bytes.
     size: u64,
     pub targets: Targets,
 }
@@ -122,8 +122,8 @@ impl<T> References<T> {
     }
 }
 
-/// The digest of a string or of a number, which equals the string with its text. Nothing refers to
-/// another value, or to an empty string.
+/// Returns the digest of a string or a number. A number and a string with the same text have one
+/// digest. `None` for other values and for the empty string, because they refer to nothing.
 pub(super) fn digest(value: Data<'_>) -> Result<Option<Digest>> {
     let text = match value.string()? {
         Some(text) => Some(text),

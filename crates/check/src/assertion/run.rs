@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Records the current resource for the assertions about resources that refer to it.
+    /// Adds the current resource to the targets of the assertions about what refers to it.
     fn note_reference(&mut self, sides: &Sides<'_>) -> Result<()> {
         let Current { address, type_name, .. } = &self.current;
         for (place, reference) in self.assertions.referring(address, type_name) {

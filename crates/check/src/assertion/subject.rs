@@ -41,7 +41,7 @@ impl Assertion {
             && self.when.as_ref().is_none_or(Condition::is_exact)
     }
 
-    /// The resources that a resource or an output must refer to, if the assertion asks for that.
+    /// The `refers_to` of the condition, if any.
     pub(super) fn refers_to(&self) -> Option<&Reference> {
         self.when.as_ref().and_then(|when| when.refers_to.as_ref())
     }
@@ -81,7 +81,7 @@ fn is_exact(path: &ValueSelector, expectations: &[Expectation]) -> bool {
 pub struct Reference {
     /// The resources.
     pub resource: AddressPattern,
-    /// The attribute of theirs that the value equals.
+    /// The attribute of these resources that the value equals.
     pub attribute: AttributePath,
     /// The condition that they meet, if any.
     pub condition: Option<Box<Condition>>,

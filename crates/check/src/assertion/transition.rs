@@ -69,8 +69,8 @@ pub(super) enum Planned<'a> {
 }
 
 impl Transition {
-    /// Whether the condition holds for a value that changes. `None` if the planned value decides,
-    /// and is unknown.
+    /// Whether the condition holds for a value that changes. `None` if that depends on a planned
+    /// value that is unknown.
     ///
     /// A missing value counts as null, and so do unknown parts of a planned value. If the object
     /// goes, a condition on the planned value does not hold.

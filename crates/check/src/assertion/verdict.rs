@@ -217,8 +217,8 @@ impl Closing<'_> {
         self.when(pattern);
     }
 
-    /// Adds a failure if no value has the path of the condition, or if no resource can be what the
-    /// condition asks to refer to, so that a typo does not go unnoticed.
+    /// Adds a failure if no value has the path of the condition, or if no resource of `refers_to`
+    /// has its attribute, so that a typo does not go unnoticed.
     fn when(&mut self, pattern: &str) {
         let Closing { assertion, ref mut answer, .. } = *self;
         let is_unseen = answer.lacks_when && !answer.has_when && answer.outcome.holds();

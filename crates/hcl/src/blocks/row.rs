@@ -32,7 +32,7 @@ pub fn full_address(module: &Module, block: &SourceBlock) -> Option<String> {
     Some(within(module, block.address.as_deref()?))
 }
 
-/// Returns the address of something with this address inside a module.
+/// Returns the whole address of an element. `address` is its address in the module.
 pub(super) fn within(module: &Module, address: &str) -> String {
     let module = module.address();
     if module.is_empty() { address.to_owned() } else { format!("{module}.{address}") }

@@ -52,7 +52,8 @@ pub(super) struct OutputBuffer<'scope> {
     out: BufWriter<&'scope mut dyn Write>,
     /// The bytes of the chunk being filled, up to the start of the window.
     chunk: Chunk,
-    /// What was found in this chunk and in the window. A window may become many chunks.
+    /// The edits and pieces of this chunk and of the rest of the window, which may become many
+    /// chunks.
     found: Found,
     offsets: Offsets,
     spare: Vec<Chunk>,
@@ -61,7 +62,7 @@ pub(super) struct OutputBuffer<'scope> {
     pub counts: Counts,
 }
 
-/// The findings that no chunk has yet.
+/// Edits and pieces that no chunk has yet.
 #[derive(Default)]
 struct Found {
     edits: Vec<Edit>,
@@ -69,7 +70,7 @@ struct Found {
 }
 
 impl Found {
-    /// Moves the findings that begin before `cut` to a chunk.
+    /// Moves the edits and pieces that begin before `cut` to a chunk.
     fn give(&mut self, chunk: &mut Chunk, cut: u64) {
         move_if(&mut self.edits, &mut chunk.edits, |edit| edit.range.start < cut);
         move_if(&mut self.pieces, &mut chunk.pieces, |piece| piece.range.start < cut);
@@ -286,7 +287,7 @@ impl<'scope> OutputBuffer<'scope> {
         Ok(())
     }
 
-    /// Returns the current chunk with its findings, and begins the next one at `start`.
+    /// Returns the current chunk with its edits and pieces, and begins the next one at `start`.
     fn next_chunk(&mut self, start: u64) -> Chunk {
         let mut next = self.spare.pop().unwrap_or_default();
         next.start = start;
